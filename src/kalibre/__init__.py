@@ -1,0 +1,1 @@
+"""kalibre: are a classifier's probabilities true, and was its score earned?"""

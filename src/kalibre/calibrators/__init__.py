@@ -1,0 +1,1 @@
+"""Maps that make a model's probabilities truer without looking at anything but its score."""

@@ -1,0 +1,1 @@
+"""Where tables come from: generated subscribers, biopsies, predictions, own files."""

@@ -1,0 +1,1 @@
+"""The experiment file: one validating model per section."""

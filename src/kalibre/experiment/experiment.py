@@ -1,0 +1,216 @@
+"""An experiment: one YAML file, whose sections switch the stages of the engine on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from kalibre.calibrators.registry import CALIBRATORS, make_calibrator
+from kalibre.errors import suggestion
+from kalibre.experiment.base import Block, Name, plain
+from kalibre.experiment.calibration import NONE, Calibration, Calibrator
+from kalibre.experiment.data import Data, Predictions, Subscribers
+from kalibre.experiment.evaluation import DeclaredOverlap, Evaluation
+from kalibre.experiment.models import Model
+from kalibre.experiment.split import Split
+from kalibre.metrics.registry import METRICS
+
+WHOLE = "all"
+"""The one part of an experiment without a split."""
+
+SPLIT_STREAM = 90000
+"""Added to the subscribers' seed, it seeds their shuffle, as on the lessons' pages."""
+
+
+class KeyedError(ValueError):
+    """A value that disagrees with another section; `key` says where it stands."""
+
+    def __init__(self, key: tuple[str | int, ...], message: str) -> None:
+        super().__init__(message)
+        self.key = key
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A calibrator of one model, learned on one part (or not learned at all)."""
+
+    name: str
+    method: str
+    params: dict[str, Any]
+    learn_on: str | None
+    after: str | None
+
+
+class Experiment(Block):
+    """The whole file."""
+
+    title: str = Field("", description="One line for people: what is measured.")
+    question: str = Field("", description="One line for people: the question it answers.")
+    lesson: Name | None = Field(
+        None, description="The published lesson whose figures are measured beside its page."
+    )
+    data: Data = Field(description="Where the rows come from.")
+    split: Split | None = Field(None, description="Which rows belong to which part.")
+    models: dict[Name, Model] = Field({}, description="Estimators to fit, by name.")
+    calibration: Calibration = Field(
+        Calibration(), description="Maps from a score to a truer probability."
+    )
+    evaluation: Evaluation = Field(Evaluation(), description="What is measured, and on which rows.")
+    declared_overlap: list[DeclaredOverlap] = Field(
+        [], description="Overlaps between stages that are there on purpose."
+    )
+
+    @model_validator(mode="after")
+    def _sections_agree(self) -> Experiment:
+        self._check_models()
+        self._check_calibrators()
+        self._check_names(("evaluation", "metrics"), self.evaluation.metrics or [], METRICS)
+        self._check_parts(("evaluation", "on"), self.evaluation.on or [])
+        for i, overlap in enumerate(self.declared_overlap):
+            self._check_parts(("declared_overlap", i, "part"), [overlap.part])
+        self._check_declared()
+        return self
+
+    # What the workflow asks.
+
+    def model_names(self) -> list[str]:
+        """The models that are fitted, or whose predictions are given."""
+        if isinstance(self.data, Predictions):
+            return self.data.model_names()
+        return sorted(self.models)
+
+    def parts(self) -> list[str]:
+        """The parts of the split; `all` where nothing is split."""
+        return self.split.part_names() if self.split else [WHOLE]
+
+    def evaluated_parts(self) -> list[str]:
+        """The parts every model is measured on."""
+        if self.evaluation.on:
+            return self.evaluation.on
+        return next(([p] for p in ("test", "validation") if p in self.parts()), [self.parts()[-1]])
+
+    def variants(self, model: str) -> dict[str, Variant]:
+        """The calibrators of a model by their full names; one learned on several parts is several."""
+        variants = {}
+        for name, spec in self.calibration.calibrators.items():
+            if spec.models is not None and model not in spec.models:
+                continue
+            for part in self._learning_parts(spec):
+                full = self._full_name(name, spec, part)
+                variants[full] = Variant(full, spec.method, spec.params, part, spec.after)
+        return dict(sorted(variants.items()))
+
+    def split_settings(self) -> dict[str, Any]:
+        """The split as the stage takes it: the cuts in their order, and the seed they are made with."""
+        assert self.split is not None
+        default = self.data.seed + SPLIT_STREAM if isinstance(self.data, Subscribers) else 0
+        return {
+            "method": self.split.method,
+            "parts": [[name, size] for name, size in self.split.parts.items()],
+            "rest": self.split.rest,
+            "seed": default if self.split.seed is None else self.split.seed,
+        }
+
+    def settings(self) -> dict[str, Any]:
+        """All sections as plain built-ins, defaults included, keys sorted."""
+        return plain(self)
+
+    # Cross-checks: a section that names what another one defines.
+
+    def _check_models(self) -> None:
+        if isinstance(self.data, Predictions):
+            if self.models:
+                raise KeyedError(
+                    ("models",), "predictions are given, nothing is fitted: leave `models` out"
+                )
+            return
+        if self.models and self.split is None:
+            raise KeyedError(
+                ("models",), "models need a section `split` that says which rows they learn from"
+            )
+        for name, model in self.models.items():
+            self._check_parts(("models", name, "learn_on"), model.learn_on)
+
+    def _check_calibrators(self) -> None:
+        calibrators = self.calibration.calibrators
+        for name, spec in calibrators.items():
+            key = ("calibration", "calibrators", name)
+            self._check_names((*key, "method"), [spec.method], CALIBRATORS)
+            self._check_names((*key, "models"), spec.models or [], self.model_names())
+            try:
+                make_calibrator(spec.method, spec.params)
+            except (TypeError, ValueError) as error:
+                raise KeyedError((*key, "params"), str(error)) from error
+            learning = [part for part in self._learning_parts(spec) if part is not None]
+            where = key if spec.learn_on else ("calibration",)
+            self._check_parts((*where, "learn_on"), learning)
+            self._check_chain(key, spec)
+
+    def _check_chain(self, key: tuple[str, ...], spec: Calibrator) -> None:
+        """A calibrator follows one other calibrator, never itself in a circle."""
+        calibrators = self.calibration.calibrators
+        passed, after = {key[-1]}, spec.after
+        while after is not None:
+            self._check_names((*key, "after"), [after], calibrators)
+            if after in passed:
+                raise KeyedError((*key, "after"), f"{after!r} leads back to itself")
+            if len(self._learning_parts(calibrators[after])) > 1:
+                raise KeyedError(
+                    (*key, "after"),
+                    f"{after!r} is learned on several parts; name one that is learned on one part",
+                )
+            needed = set(spec.models or self.model_names())
+            if not needed <= set(calibrators[after].models or self.model_names()):
+                raise KeyedError(
+                    (*key, "after"), f"{after!r} is not applied to all of these models"
+                )
+            passed.add(after)
+            after = calibrators[after].after
+
+    def _check_declared(self) -> None:
+        """Overlaps that show in the names of parts already; rows are compared when stages run."""
+        declared = {(frozenset(o.stages), o.part) for o in self.declared_overlap}
+        measured = self.evaluated_parts()
+        for model in self.model_names():
+            fitted = self.models[model].learn_on if model in self.models else []
+            learned = [v.learn_on for v in self.variants(model).values() if v.learn_on]
+            for stages, parts in (
+                (("fit", "calibrate"), set(fitted) & set(learned)),
+                (("fit", "evaluate"), set(fitted) & set(measured)),
+                (("calibrate", "evaluate"), set(learned) & set(measured)),
+            ):
+                for part in sorted(parts):
+                    if (frozenset(stages), part) not in declared:
+                        raise KeyedError(
+                            ("declared_overlap",),
+                            f"part {part!r} of model {model!r} is used both to {stages[0]} and to "
+                            f"{stages[1]}; use another part, or declare it: "
+                            f"declared_overlap: [{{stages: [{stages[0]}, {stages[1]}], "
+                            f"part: {part}, reason: ...}}]",
+                        )
+
+    def _check_parts(self, key: tuple[str | int, ...], parts: Iterable[str]) -> None:
+        self._check_names(key, parts, self.parts())
+
+    def _check_names(
+        self, key: tuple[str | int, ...], names: Iterable[str], allowed: Iterable[str]
+    ) -> None:
+        choices = list(allowed)
+        for name in names:
+            if name not in choices:
+                raise KeyedError(key, f"found {name!r}; {suggestion(name, choices)}")
+
+    def _learning_parts(self, spec: Calibrator) -> list[str | None]:
+        if spec.method in CALIBRATORS and not CALIBRATORS[spec.method].learns:
+            return [None]
+        return list(spec.learn_on or self.calibration.learn_on)
+
+    def _full_name(self, name: str, spec: Calibrator, part: str | None) -> str:
+        several = len(self._learning_parts(spec)) > 1
+        return f"{name}_on_{part}" if several else name
+
+
+__all__ = ["NONE", "WHOLE", "Experiment", "KeyedError", "Variant"]

@@ -1,0 +1,1 @@
+"""What can be measured about probabilities: their reliability, their error, their order."""

@@ -1,0 +1,1 @@
+"""The lessons' own classifiers, behind scikit-learn's estimator interface."""

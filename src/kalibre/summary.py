@@ -1,0 +1,206 @@
+"""What a person reads when an experiment is done: its tables as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+Record = Mapping[str, Any]
+Rows = Sequence[Mapping[str, Any]]
+
+WIDTH = 100
+SHOWN_TABLES = 12
+"""Reliability tables printed; an experiment with more has them all in its folder."""
+
+_HEADLINES = (
+    "rows",
+    "observed_rate",
+    "mean_probability",
+    "brier",
+    "log_loss",
+    "roc_auc",
+    "accuracy",
+)
+_SHORT = {
+    "observed_rate": "observed",
+    "mean_probability": "mean p",
+    "brier": "Brier",
+    "log_loss": "log loss",
+    "roc_auc": "ROC AUC",
+    "mean_predicted": "mean p",
+}
+
+
+def summary_text(
+    experiment: str,
+    settings: Mapping[str, Any],
+    records: Sequence[Record],
+    reliability: Mapping[tuple[str, str], Rows],
+) -> str:
+    """An experiment's tables.
+
+    Parameters
+    ----------
+    experiment : str
+        Its name.
+    settings : mapping
+        Its sections.
+    records : sequence of mapping
+        Its records.
+    reliability : mapping
+        (model, calibrator) to the rows of its reliability table.
+    """
+    blocks = [_head(experiment, settings), _scores(records), _calibrators(records)]
+    parts = list(dict.fromkeys(row["part"] for rows in reliability.values() for row in rows))
+    shown = next((p for p in ("test", "validation") if p in parts), parts[0] if parts else "")
+    blocks += [
+        _reliability(model, calibrator, shown, [r for r in rows if r["part"] == shown])
+        for (model, calibrator), rows in list(reliability.items())[:SHOWN_TABLES]
+    ]
+    blocks.append(_notes(records))
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def table_text(rows: Rows, header: Sequence[str]) -> str:
+    """Rows as aligned text: words to the left, numbers to the right."""
+    cells = [[_SHORT.get(name, name.replace("_", " ")) for name in header]]
+    cells += [[cell_text(row.get(name)) for name in header] for row in rows]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(header))]
+    numeric = [all(_is_number(row.get(name)) for row in rows) for name in header]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(line, widths, numeric, strict=True)
+        ).rstrip()
+        for line in cells
+    ]
+    return "\n".join(lines)
+
+
+def cell_text(value: Any) -> str:
+    """A number at four decimals, a whole number without, nothing as a dash."""
+    if value is None or value == "":
+        return "-"
+    if isinstance(value, str):
+        try:
+            value = float(value) if "." in value or "e" in value else int(value)
+        except ValueError:
+            return str(value)
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _is_number(value: Any) -> bool:
+    if value is None or value == "" or isinstance(value, (int, float)):
+        return True
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _head(experiment: str, settings: Mapping[str, Any]) -> str:
+    title = settings.get("title") or experiment
+    lines = [f"{experiment}: {title}", "=" * min(WIDTH, len(experiment) + len(title) + 2)]
+    return "\n".join(lines + ([settings["question"]] if settings.get("question") else []))
+
+
+def _scores(records: Sequence[Record]) -> str:
+    """One line a model, calibrator and part."""
+    lines, rules = [], []
+    for record in _of_rule(records, "evaluate"):
+        metrics = record["metrics"]
+        for part in _parts(metrics):
+            line = {**record["subject"], "part": part}
+            for name in _HEADLINES:
+                line[name] = metrics.get(f"{part}/{name}")
+            for key, value in metrics.items():
+                if key.startswith(f"{part}/") and key.endswith("/ece"):
+                    rule = f"ECE {key.split('/')[1]}"
+                    rules.append(rule)
+                    line[rule] = value
+            lines.append(line)
+    header = ["model", "calibrator", "part", *_HEADLINES, *dict.fromkeys(rules)]
+    return table_text(lines, header) if lines else ""
+
+
+def _parts(metrics: Mapping[str, Any]) -> list[str]:
+    return [
+        key.removesuffix("/rows")
+        for key in metrics
+        if key.endswith("/rows") and key.count("/") == 1
+    ]
+
+
+def _calibrators(records: Sequence[Record]) -> str:
+    """What each calibrator learned."""
+    lines = []
+    for record in _of_rule(records, "calibrate"):
+        learned = record["params"].get("learn_on")
+        if not learned:
+            continue
+        numbers = {k: v for k, v in record["metrics"].items() if k != "learned_rows"}
+        text = ", ".join(f"{name} {cell_text(float(value))}" for name, value in numbers.items())
+        lines.append(
+            {
+                **record["subject"],
+                "learned on": learned,
+                "rows": record["metrics"].get("learned_rows"),
+                "parameters": text,
+            }
+        )
+    header = ["model", "calibrator", "learned on", "rows", "parameters"]
+    return table_text(lines, header) if lines else ""
+
+
+def _reliability(model: str, calibrator: str, part: str, rows: Rows) -> str:
+    blocks = []
+    for rule in dict.fromkeys(row["bins"] for row in rows):
+        chosen = [row for row in rows if row["bins"] == rule]
+        lines = [
+            {
+                **row,
+                "bin": _bin(row, last=row is chosen[-1]),
+            }
+            for row in chosen
+        ]
+        header = ["bin", "count", "mean_predicted", "observed_rate", "gap"]
+        name = model if calibrator == "none" else f"{model}, {calibrator}"
+        if not any(row["mean_predicted"] for row in lines):
+            blocks.append(f"{name}: no row lies in the bins of {rule}")
+            continue
+        blocks.append(f"{name}: reliability on {part}, {rule}\n{table_text(lines, header)}")
+    return "\n\n".join(blocks)
+
+
+def _bin(row: Mapping[str, Any], *, last: bool) -> str:
+    """A bin as an interval: closed on the left, the last one on both sides."""
+    lower, upper = (f"{float(row[edge]):.4g}" for edge in ("lower", "upper"))
+    if lower == upper:
+        return f"[{lower}]"
+    return f"[{lower}, {upper}{']' if last else ')'}"
+
+
+def _notes(records: Sequence[Record]) -> str:
+    """What the stages had to say, each sentence once."""
+    said: dict[str, list[str]] = {}
+    for record in records:
+        missing = [
+            f"no {_SHORT.get(name, name)} on {part}: {reason}"
+            for key, reason in record["undefined"].items()
+            for part, _, name in [key.partition("/")]
+            if name in _HEADLINES or name.endswith("/ece")
+        ]
+        for note in [*record["notes"], *missing]:
+            said.setdefault(note, []).append(
+                " ".join([record["rule"], *record["subject"].values()])
+            )
+    lines = [
+        f"- {note} ({who[0]}{f' and {len(who) - 1} more' if len(who) > 1 else ''})"
+        for note, who in said.items()
+    ]
+    return "To know:\n" + "\n".join(lines) if lines else ""
+
+
+def _of_rule(records: Sequence[Record], rule: str) -> Iterable[Record]:
+    return (record for record in records if record["rule"] == rule)

@@ -1,0 +1,1 @@
+"""MLflow's view of the records: the only code that knows MLflow."""

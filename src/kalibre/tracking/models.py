@@ -1,0 +1,130 @@
+"""A fitted model in MLflow: loadable by `mlflow.sklearn.load_model`, with its versions pinned.
+
+The model travels in the skops format, which names every type it needs and runs no code on its own.
+The engine's estimators are trusted, and those of the libraries it is built on; a model that needs
+types of anything else is kept as a plain file, and its run says why.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kalibre.tracking.store import active_store
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+EXAMPLE = "input_example"
+EXAMPLE_ROWS = 5
+UNTRUSTED_TAG = "kalibre.model_not_loaded"
+
+_TRUSTED = ("kalibre", "sklearn", "numpy", "scipy")
+# `kalibre` is left out: an index that knows a stranger's package of this name would serve that one.
+_REQUIRED = ("numpy", "scipy", "pandas", "scikit-learn")
+
+
+def log_model(
+    client: MlflowClient, uri: str, run: Any, record: Mapping[str, Any], folder: Path
+) -> None:
+    """Log the model of a record to its run, and finish the run.
+
+    `mlflow.sklearn.log_model` takes no run id: the run is opened for it, so this comes last.
+    A model that an interrupted attempt logged whole is left as it is.
+
+    Parameters
+    ----------
+    client : MlflowClient
+        Client of the store at `uri`.
+    uri : str
+        Address of the store.
+    run : mlflow.entities.Run
+        The record's run, with everything but the model.
+    record : mapping
+        The content of the record; one of its outputs is of the kind `model`. An output
+        `input_example` (Parquet, features only) gives the model a signature.
+    folder : Path
+        Where the record lies.
+    """
+    run_id = run.info.run_id
+    for name, output in record["outputs"].items():
+        if output["kind"] != "model" or _is_logged(client, run, name):
+            continue
+        path = folder / output["file"]
+        foreign = _foreign_types(path)
+        if foreign:
+            client.log_artifact(run_id, str(path))
+            client.set_tag(run_id, UNTRUSTED_TAG, "types not trusted: " + ", ".join(foreign)[:4000])
+        else:
+            _log(uri, run_id, name, path, record, folder)
+    client.set_terminated(run_id, "FINISHED")
+
+
+def has_model(record: Mapping[str, Any]) -> bool:
+    """Whether a model is among the record's outputs."""
+    return any(output["kind"] == "model" for output in record["outputs"].values())
+
+
+def _log(
+    uri: str, run_id: str, name: str, path: Path, record: Mapping[str, Any], folder: Path
+) -> None:
+    # Imported here: scikit-learn costs a second, and most records have no model.
+    import mlflow
+    import mlflow.sklearn
+    import skops.io
+
+    types = skops.io.get_untrusted_types(file=path)
+    model = skops.io.load(path, trusted=types)
+    predict = "predict_proba" if hasattr(model, "predict_proba") else "predict"
+    example = _example(record, folder)
+    with active_store(uri), warnings.catch_warnings(), mlflow.start_run(run_id=run_id):
+        # Advice on the columns of the example; the model was checked when it was fitted.
+        warnings.simplefilter("ignore")
+        mlflow.sklearn.log_model(
+            model,
+            name=name,
+            serialization_format="skops",
+            skops_trusted_types=types,
+            pip_requirements=_requirements(record),
+            pyfunc_predict_fn=predict,
+            input_example=example,
+            metadata={"kalibre": record["packages"].get("kalibre", ""), "rule": record["rule"]},
+        )
+
+
+def _is_logged(client: MlflowClient, run: Any, name: str) -> bool:
+    """Whether the run has this model whole; half a one, left by a kill, is thrown away."""
+    for output in run.outputs.model_outputs if run.outputs else []:
+        model = client.get_logged_model(output.model_id)
+        if model.name == name and str(model.status) == "READY":
+            return True
+        if model.name == name:
+            client.delete_logged_model(output.model_id)
+    return False
+
+
+def _foreign_types(path: Path) -> list[str]:
+    """The types a skops file needs which neither we nor the libraries below us define."""
+    import skops.io
+
+    types = skops.io.get_untrusted_types(file=path)
+    return [name for name in types if name.partition(".")[0] not in _TRUSTED]
+
+
+def _example(record: Mapping[str, Any], folder: Path) -> Any:
+    """The first rows of the features, None where the record keeps no example."""
+    if EXAMPLE not in record["outputs"]:
+        return None
+    import pandas as pd
+
+    return pd.read_parquet(folder / record["outputs"][EXAMPLE]["file"]).head(EXAMPLE_ROWS)
+
+
+def _requirements(record: Mapping[str, Any]) -> list[str]:
+    """What loading the model needs, as the record has it: MLflow would take seconds to infer it."""
+    known = {name: record["packages"].get(name) for name in _REQUIRED}
+    known["skops"] = importlib.metadata.version("skops")
+    return [f"{name}=={version}" for name, version in known.items() if version]

@@ -1,0 +1,1 @@
+"""The tests of kalibre, and the reference procedures that they compare with."""

@@ -1,0 +1,47 @@
+# From the data's source to the parts of the split.
+# Takes: the sections `data` and `split`. Gives: table, roles (outcome, id, weight ...), parts.
+
+
+rule make_table:
+    """Generate, load or lay out the experiment's table."""
+    input:
+        code=lambda w: code("make_table", SOURCES[experiment_of(w).data.source]),
+    output:
+        table="results/{experiment}/make_table/table.parquet",
+        roles="results/{experiment}/make_table/roles.parquet",
+        record="results/{experiment}/make_table/record.json",
+    log:
+        "logs/{experiment}/make_table.log",
+    benchmark:
+        "logs/{experiment}/make_table.tsv"
+    conda:
+        ENVIRONMENT
+    params:
+        data=lambda w: plain(experiment_of(w).data),
+    message:
+        "{wildcards.experiment}: make the table"
+    script:
+        "../scripts/make_table.py"
+
+
+rule split_rows:
+    """Cut the table into parts."""
+    input:
+        roles="results/{experiment}/make_table/roles.parquet",
+        records="results/{experiment}/make_table/record.json",
+        code=code("split_rows"),
+    output:
+        parts="results/{experiment}/split_rows/parts.parquet",
+        record="results/{experiment}/split_rows/record.json",
+    log:
+        "logs/{experiment}/split_rows.log",
+    benchmark:
+        "logs/{experiment}/split_rows.tsv"
+    conda:
+        ENVIRONMENT
+    params:
+        split=lambda w: experiment_of(w).split_settings(),
+    message:
+        "{wildcards.experiment}: split the rows"
+    script:
+        "../scripts/split_rows.py"

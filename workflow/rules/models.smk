@@ -1,0 +1,86 @@
+# From the parts to every row's score, calibrated or not.
+# Takes: the sections `models` and `calibration`. Gives: one table of scores a model and calibrator.
+
+
+rule fit_model:
+    """Fit one estimator on its parts and score every row."""
+    input:
+        table="results/{experiment}/make_table/table.parquet",
+        roles="results/{experiment}/make_table/roles.parquet",
+        parts="results/{experiment}/split_rows/parts.parquet",
+        records=[
+            "results/{experiment}/make_table/record.json",
+            "results/{experiment}/split_rows/record.json",
+        ],
+        code=lambda w: code("fit_model", experiment_of(w).models[w.model].estimator),
+    output:
+        model="results/{experiment}/fit_model/{model}/model.skops",
+        scores="results/{experiment}/fit_model/{model}/scores.parquet",
+        record="results/{experiment}/fit_model/{model}/record.json",
+    log:
+        "logs/{experiment}/fit_model/{model}.log",
+    benchmark:
+        "logs/{experiment}/fit_model/{model}.tsv"
+    conda:
+        ENVIRONMENT
+    params:
+        model=lambda w: plain(experiment_of(w).models[w.model]),
+        columns=lambda w: list(experiment_of(w).data.columns),
+    message:
+        "{wildcards.experiment}: fit {wildcards.model}"
+    script:
+        "../scripts/fit_model.py"
+
+
+rule read_scores:
+    """Take one model's scores from predictions that exist already."""
+    input:
+        table="results/{experiment}/make_table/table.parquet",
+        roles="results/{experiment}/make_table/roles.parquet",
+        records="results/{experiment}/make_table/record.json",
+        code=code("read_scores"),
+    output:
+        scores="results/{experiment}/read_scores/{model}/scores.parquet",
+        record="results/{experiment}/read_scores/{model}/record.json",
+    log:
+        "logs/{experiment}/read_scores/{model}.log",
+    benchmark:
+        "logs/{experiment}/read_scores/{model}.tsv"
+    conda:
+        ENVIRONMENT
+    message:
+        "{wildcards.experiment}: read the scores of {wildcards.model}"
+    script:
+        "../scripts/read_scores.py"
+
+
+rule calibrate:
+    """Learn one map from score to probability on the part it names, and apply it to every row."""
+    input:
+        scores=lambda w: beside(
+            scores_record(w.experiment, w.model, variant_of(w).after or "none"),
+            "scores.parquet",
+        ),
+        records=lambda w: scores_record(
+            w.experiment, w.model, variant_of(w).after or "none"
+        ),
+        code=code("calibrate"),
+    output:
+        scores="results/{experiment}/calibrate/{model}/{calibrator}/scores.parquet",
+        calibrator="results/{experiment}/calibrate/{model}/{calibrator}/calibrator.json",
+        record="results/{experiment}/calibrate/{model}/{calibrator}/record.json",
+    log:
+        "logs/{experiment}/calibrate/{model}/{calibrator}.log",
+    benchmark:
+        "logs/{experiment}/calibrate/{model}/{calibrator}.tsv"
+    conda:
+        ENVIRONMENT
+    params:
+        method=lambda w: variant_of(w).method,
+        params=lambda w: plain(variant_of(w).params),
+        learn_on=lambda w: variant_of(w).learn_on or "",
+        declared_overlap=declared_overlap,
+    message:
+        "{wildcards.experiment}: calibrate {wildcards.model}, {wildcards.calibrator}"
+    script:
+        "../scripts/calibrate.py"

@@ -1,0 +1,75 @@
+# From the records to MLflow's runs: nothing is computed here.
+# Takes: an experiment's records, the store (MLFLOW_TRACKING_URI, by default mlflow.db). Gives: tracked.json.
+
+from kalibre.tracking.store import redact, resolve_uri, store_file
+
+TRACKING_URI = resolve_uri(Path("."))
+STORE_MARKER = "results/tracking_store.json"
+
+STORE = store_file(TRACKING_URI)
+
+if STORE is not None and not STORE.exists() and Path(STORE_MARKER).exists():
+    logger.warning(
+        "The tracking store is gone, the results are not. "
+        "`snakemake all --forcerun init_tracking track` fills it again from the records."
+    )
+
+
+def tracked_records(wildcards):
+    """All records of an experiment, those of its summary included."""
+    experiment = wildcards.experiment
+    last = ["summarise"] + (
+        ["measure_figures"] if EXPERIMENTS[experiment].lesson else []
+    )
+    return records_of(experiment) + [
+        f"results/{experiment}/{r}/record.json" for r in last
+    ]
+
+
+rule init_tracking:
+    """Open or migrate the store once, before anybody writes to it."""
+    input:
+        code=code("init_tracking"),
+    output:
+        marker=STORE_MARKER,
+    log:
+        "logs/init_tracking.log",
+    conda:
+        ENVIRONMENT
+    resources:
+        store=1,
+    params:
+        uri=redact(TRACKING_URI),
+        experiments=sorted(EXPERIMENTS),
+    message:
+        "open the tracking store"
+    script:
+        "../scripts/init_tracking.py"
+
+
+rule track:
+    """Project an experiment's records into MLflow."""
+    input:
+        records=tracked_records,
+        # Ancient: a new experiment opens the store again, which is no reason to track the others again.
+        marker=ancient(STORE_MARKER),
+        code=code("track"),
+    output:
+        receipt="results/{experiment}/tracked.json",
+    log:
+        "logs/{experiment}/track.log",
+    benchmark:
+        "logs/{experiment}/track.tsv"
+    retries: 1
+    conda:
+        ENVIRONMENT
+    resources:
+        store=1,
+    params:
+        uri=redact(TRACKING_URI),
+        title=lambda w: experiment_of(w).title,
+        question=lambda w: experiment_of(w).question,
+    message:
+        "{wildcards.experiment}: track the runs"
+    script:
+        "../scripts/track.py"
