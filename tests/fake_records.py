@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kalibre.columns import Categories
 from kalibre.digests import digest_bytes
 from kalibre.files import write_bytes, write_columns, write_json, write_text
 
@@ -44,7 +45,9 @@ def write_experiment(
     """Three records, one after the other: a table, a fitted model's scores, their evaluation."""
     folder = root / "results" / experiment
     rows = np.arange(12)
-    write_columns(folder / "make_table/table.parquet", {"row": rows, "price": rows / 7})
+    region = Categories((rows % 2).astype(np.int32), ("north", "south"))
+    table_columns = {"row": rows, "price": rows / 7, "region": region}
+    write_columns(folder / "make_table/table.parquet", table_columns)
     table = output("table.parquet", "data")
     make = write_record(root, experiment, "make_table", outputs={"table": table})
     scores = output("scores.parquet", "data")

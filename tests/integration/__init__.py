@@ -1,0 +1,1 @@
+"""Tests against the real thing: a server, a browser, a cluster."""

@@ -115,13 +115,15 @@ def test_counts_and_fractions_may_be_mixed():
 
 @pytest.mark.parametrize("size", [0, -1, 1.0, 0.0, -0.2, True, "0.2", None, float("nan")])
 def test_a_size_that_is_neither_count_nor_share_is_refused(size):
-    with pytest.raises(ValueError, match="part 'test' has the size .* whole number of rows from 1"):
+    with pytest.raises(
+        ValueError, match=r"part 'test' has the size .* whole number of rows from 1"
+    ):
         random_split(10, seed=1, sizes={"test": size}, rest="train")
 
 
 @pytest.mark.parametrize("size", [10, 11, 0.95])
 def test_a_size_that_leaves_nothing_for_the_rest_is_refused_with_what_there_is(size):
-    with pytest.raises(ValueError, match="part 'test' asks for .* there are 10, of which 'train'"):
+    with pytest.raises(ValueError, match=r"part 'test' asks for .* there are 10, of which 'train'"):
         random_split(10, seed=1, sizes={"test": size}, rest="train")
 
 
@@ -147,7 +149,7 @@ def test_a_stratified_part_smaller_than_the_number_of_labels_is_refused():
 
 @pytest.mark.parametrize("seed", [-1, 2**32, 1.5, True])
 def test_a_seed_out_of_range_is_refused(seed):
-    with pytest.raises(ValueError, match="seed is .* whole number from 0"):
+    with pytest.raises(ValueError, match=r"seed is .* whole number from 0"):
         random_split(10, seed=seed, sizes={"test": 2}, rest="train")
 
 
@@ -279,7 +281,7 @@ def test_dates_are_understood(days):
 
 @pytest.mark.parametrize("odd", ["10", "31/01/2024", "2024-02-31", dt.time(10)])
 def test_a_time_that_is_no_date_is_refused_with_its_row(odd):
-    with pytest.raises(ValueError, match="row 1 .* has the time"):
+    with pytest.raises(ValueError, match=r"row 1 .* has the time"):
         time_split(pd.Series(["2024-01-01", odd], dtype=object), sizes={"test": 1}, rest="train")
 
 

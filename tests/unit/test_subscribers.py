@@ -94,7 +94,7 @@ def test_fewer_than_one_candidate_is_refused(candidates):
 
 @pytest.mark.parametrize("candidates", [1.5, True, "10"])
 def test_candidates_that_are_no_whole_number_are_refused(candidates):
-    with pytest.raises(ValueError, match="candidates is .* must be a whole number"):
+    with pytest.raises(ValueError, match=r"candidates is .* must be a whole number"):
         generate_subscribers(seed=1, candidates=candidates)
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from fake_records import output, write_experiment, write_model, write_record, write_series
 from kalibre.errors import InputError
-from kalibre.files import read_json, write_columns, write_json, write_text
+from kalibre.files import read_json, write_json, write_text
 from kalibre.records import version
 from kalibre.tracking import content, failures, store
 from kalibre.tracking.address import redact, resolve_uri, store_file, without_secrets
@@ -293,7 +293,7 @@ def test_a_moved_project_gets_its_runs_and_artifacts_anew(
 def test_a_vanished_store_is_noticed_and_the_mending_command_named(project: Project) -> None:
     records, number = write_experiment(project.root), project.initialise()
     store_file(project.uri).unlink()  # type: ignore[union-attr]
-    with pytest.raises(InputError, match=r"gone.*snakemake --forcerun init_tracking"):
+    with pytest.raises(InputError, match=r"gone.*snakemake all --forcerun init_tracking track"):
         track_into(project, number, records)
     assert not store_file(project.uri).exists()  # type: ignore[union-attr]
 
@@ -427,6 +427,7 @@ def test_a_table_that_a_rule_read_is_a_data_set_with_its_digest(project: Project
     assert [(column["name"], column["type"]) for column in columns] == [
         ("row", "long"),
         ("price", "double"),
+        ("region", "string"),
     ]
 
 
@@ -593,22 +594,31 @@ def test_a_record_of_another_experiment_is_a_mistake(project: Project) -> None:
 # Models
 
 
-def fitted(root: Path, model: Any = None, **parts: Any) -> Path:
-    """A record of a fitted model with an example of its features."""
+def fitted(root: Path, model: Any = None) -> Path:
+    """The record of a model that was fitted on the table of `write_experiment`."""
     from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
 
-    folder = root / "results/trivia/fit_model/linear"
-    features = {"price": np.arange(8) / 7.0, "count": np.arange(8) % 3}
     if model is None:
-        table = np.column_stack(list(features.values()))
-        model = LogisticRegression().fit(table, np.arange(8) > 3)
-    write_model(folder / "model.skops", model)
-    write_columns(folder / "example.parquet", features)
-    outputs = {
-        "model": output("model.skops", "model"),
-        "input_example": output("example.parquet", "data"),
-    }
-    return write_record(root, "trivia", "fit_model", "linear", outputs=outputs | parts)
+        encoder = OneHotEncoder(handle_unknown="ignore")
+        model = make_pipeline(encoder, LogisticRegression()).fit(features(12), np.arange(12) > 5)
+    write_model(root / "results/trivia/fit_model/linear/model.skops", model)
+    return write_record(
+        root,
+        "trivia",
+        "fit_model",
+        "linear",
+        inputs={"make_table/table": output("table.parquet", "data")["digest"]},
+        outputs={"model": output("model.skops", "model")},
+    )
+
+
+def features(rows: int) -> Any:
+    import pandas as pd
+
+    count = np.arange(rows)
+    return pd.DataFrame({"region": np.take(["north", "south"], count % 2), "price": count / 7})
 
 
 def test_a_model_can_be_loaded_from_its_run_and_predicts_the_same(project: Project) -> None:
@@ -622,24 +632,47 @@ def test_a_model_can_be_loaded_from_its_run_and_predicts_the_same(project: Proje
     with store.active_store(project.uri):
         loaded = mlflow.sklearn.load_model(f"runs:/{run.info.run_id}/model")
     model = skops.io.load(record.with_name("model.skops"))
-    features = np.column_stack([np.arange(5) / 3, np.arange(5)])
-    assert np.array_equal(loaded.predict_proba(features), model.predict_proba(features))
+    assert np.array_equal(loaded.predict_proba(features(7)), model.predict_proba(features(7)))
+
+
+def test_the_engines_own_estimators_are_trusted(project: Project) -> None:
+    import mlflow.sklearn
+
+    from kalibre.models.linear import GradientDescentLogistic
+
+    table = np.column_stack([np.arange(12) / 7, np.arange(12) % 5])
+    model = GradientDescentLogistic(rounds=20).fit(table, np.arange(12) > 5)
+    project.track([fitted(project.root, model)])
+    run = project.run("fit_model linear")
+    with store.active_store(project.uri):
+        loaded = mlflow.sklearn.load_model(f"runs:/{run.info.run_id}/model")
+    assert np.array_equal(loaded.predict_proba(table), model.predict_proba(table))
 
 
 def test_a_model_carries_signature_and_pinned_requirements(project: Project) -> None:
     import mlflow.models
 
-    project.track([fitted(project.root)])
+    project.track([*write_experiment(project.root), fitted(project.root)])
     run = project.run("fit_model linear")
     with store.active_store(project.uri):
         info = mlflow.models.get_model_info(f"runs:/{run.info.run_id}/model")
-    assert info.signature.inputs.input_names() == ["price", "count"]
+    assert info.signature.inputs.input_dict().keys() == {"region", "price"}
+    assert [str(kind) for kind in info.signature.inputs.input_types()] == [
+        "DataType.string",
+        "DataType.double",
+    ]
+    assert info.signature.outputs is not None
     (logged,) = run.outputs.model_outputs
     place = project.client.get_logged_model(logged.model_id).artifact_location
     required = Path(mlflow.artifacts.download_artifacts(f"{place}/requirements.txt")).read_text()
     assert "numpy==2.4.6" in required
     assert "scikit-learn==1.9.1" in required
     assert "kalibre" not in required
+
+
+def test_a_model_whose_table_is_not_there_is_logged_without_a_signature(project: Project) -> None:
+    project.track([fitted(project.root)])
+    assert len(project.run("fit_model linear").outputs.model_outputs) == 1
 
 
 def test_logging_a_model_leaves_the_environment_as_it_was(project: Project) -> None:

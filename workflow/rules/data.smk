@@ -5,7 +5,7 @@
 rule make_table:
     """Generate, load or lay out the experiment's table."""
     input:
-        code=lambda w: code("make_table", SOURCES[experiment_of(w).data.source]),
+        code=lambda w: plan.code("make_table", plan.source(w.experiment)),
     output:
         table="results/{experiment}/make_table/table.parquet",
         roles="results/{experiment}/make_table/roles.parquet",
@@ -17,7 +17,7 @@ rule make_table:
     conda:
         ENVIRONMENT
     params:
-        data=lambda w: plain(experiment_of(w).data),
+        data=lambda w: plan.section(w.experiment, "data"),
     message:
         "{wildcards.experiment}: make the table"
     script:
@@ -29,7 +29,7 @@ rule split_rows:
     input:
         roles="results/{experiment}/make_table/roles.parquet",
         records="results/{experiment}/make_table/record.json",
-        code=code("split_rows"),
+        code=plan.code("split_rows"),
     output:
         parts="results/{experiment}/split_rows/parts.parquet",
         record="results/{experiment}/split_rows/record.json",
@@ -40,7 +40,7 @@ rule split_rows:
     conda:
         ENVIRONMENT
     params:
-        split=lambda w: experiment_of(w).split_settings(),
+        split=lambda w: plan.of(w.experiment).split_settings(),
     message:
         "{wildcards.experiment}: split the rows"
     script:

@@ -6,10 +6,10 @@ rule evaluate:
     """Measure one model's probabilities on the parts the experiment names."""
     input:
         scores=lambda w: beside(
-            scores_record(w.experiment, w.model, w.calibrator), "scores.parquet"
+            plan.scores_record(w.experiment, w.model, w.calibrator), "scores.parquet"
         ),
-        records=lambda w: scores_record(w.experiment, w.model, w.calibrator),
-        code=code("evaluate"),
+        records=lambda w: plan.scores_record(w.experiment, w.model, w.calibrator),
+        code=plan.code("evaluate"),
     output:
         reliability="results/{experiment}/evaluate/{model}/{calibrator}/reliability.csv",
         record="results/{experiment}/evaluate/{model}/{calibrator}/record.json",
@@ -20,9 +20,9 @@ rule evaluate:
     conda:
         ENVIRONMENT
     params:
-        parts=lambda w: list(experiment_of(w).evaluated_parts()),
-        evaluation=lambda w: plain(experiment_of(w).evaluation),
-        declared_overlap=declared_overlap,
+        parts=lambda w: list(plan.of(w.experiment).evaluated_parts()),
+        evaluation=lambda w: plan.section(w.experiment, "evaluation"),
+        declared_overlap=lambda w: plan.section(w.experiment, "declared_overlap"),
     message:
         "{wildcards.experiment}: evaluate {wildcards.model}, {wildcards.calibrator}"
     script:

@@ -12,7 +12,7 @@ rule fit_model:
             "results/{experiment}/make_table/record.json",
             "results/{experiment}/split_rows/record.json",
         ],
-        code=lambda w: code("fit_model", experiment_of(w).models[w.model].estimator),
+        code=lambda w: plan.code("fit_model", plan.of(w.experiment).models[w.model].estimator),
     output:
         model="results/{experiment}/fit_model/{model}/model.skops",
         scores="results/{experiment}/fit_model/{model}/scores.parquet",
@@ -24,8 +24,8 @@ rule fit_model:
     conda:
         ENVIRONMENT
     params:
-        model=lambda w: plain(experiment_of(w).models[w.model]),
-        columns=lambda w: list(experiment_of(w).data.columns),
+        model=lambda w: plan.section(w.experiment, "models")[w.model],
+        columns=lambda w: list(plan.of(w.experiment).data.columns),
     message:
         "{wildcards.experiment}: fit {wildcards.model}"
     script:
@@ -38,7 +38,7 @@ rule read_scores:
         table="results/{experiment}/make_table/table.parquet",
         roles="results/{experiment}/make_table/roles.parquet",
         records="results/{experiment}/make_table/record.json",
-        code=code("read_scores"),
+        code=plan.code("read_scores"),
     output:
         scores="results/{experiment}/read_scores/{model}/scores.parquet",
         record="results/{experiment}/read_scores/{model}/record.json",
@@ -58,13 +58,10 @@ rule calibrate:
     """Learn one map from score to probability on the part it names, and apply it to every row."""
     input:
         scores=lambda w: beside(
-            scores_record(w.experiment, w.model, variant_of(w).after or "none"),
-            "scores.parquet",
+            plan.learning_scores_record(w.experiment, w.model, w.calibrator), "scores.parquet"
         ),
-        records=lambda w: scores_record(
-            w.experiment, w.model, variant_of(w).after or "none"
-        ),
-        code=code("calibrate"),
+        records=lambda w: plan.learning_scores_record(w.experiment, w.model, w.calibrator),
+        code=plan.code("calibrate"),
     output:
         scores="results/{experiment}/calibrate/{model}/{calibrator}/scores.parquet",
         calibrator="results/{experiment}/calibrate/{model}/{calibrator}/calibrator.json",
@@ -76,10 +73,10 @@ rule calibrate:
     conda:
         ENVIRONMENT
     params:
-        method=lambda w: variant_of(w).method,
-        params=lambda w: plain(variant_of(w).params),
-        learn_on=lambda w: variant_of(w).learn_on or "",
-        declared_overlap=declared_overlap,
+        method=lambda w: plan.variant(w.experiment, w.model, w.calibrator).method,
+        params=lambda w: plan.variant(w.experiment, w.model, w.calibrator).params,
+        learn_on=lambda w: plan.variant(w.experiment, w.model, w.calibrator).learn_on or "",
+        declared_overlap=lambda w: plan.section(w.experiment, "declared_overlap"),
     message:
         "{wildcards.experiment}: calibrate {wildcards.model}, {wildcards.calibrator}"
     script:

@@ -1,18 +1,16 @@
 # The lessons' printed figures and worded claims beside what the engine measures.
 # Takes: config/published.csv, config/claims.csv, the lessons' metrics. Gives: results/published.csv, claims.csv.
 
-# A copy keeps the key `lesson`; the lesson itself is the experiment of that name.
-LESSONS = [name for name, spec in EXPERIMENTS.items() if spec.lesson == name]
 
 
 rule compare_published:
     """Compare every figure; always succeeds, so that the table is there to be read."""
     input:
-        metrics=expand("results/{lesson}/metrics.json", lesson=LESSONS),
-        settings=expand("results/{lesson}/settings.json", lesson=LESSONS),
+        metrics=expand("results/{lesson}/metrics.json", lesson=plan.lessons),
+        settings=expand("results/{lesson}/settings.json", lesson=plan.lessons),
         ledger="config/published.csv",
         claims="config/claims.csv",
-        code=code("compare_published"),
+        code=plan.code("compare_published"),
     output:
         published="results/published.csv",
         claims="results/claims.csv",
@@ -21,7 +19,7 @@ rule compare_published:
     conda:
         ENVIRONMENT
     params:
-        lessons=LESSONS,
+        lessons=plan.lessons,
     message:
         "compare with the published figures"
     script:
@@ -32,7 +30,7 @@ rule published:
     input:
         published="results/published.csv",
         claims="results/claims.csv",
-        code=code("published"),
+        code=plan.code("published"),
     log:
         "logs/published.log",
     """Print the comparison, and fail if a figure or claim differs."""

@@ -5,13 +5,11 @@
 rule summarise:
     """Lay an experiment's numbers together."""
     input:
-        records=lambda w: records_of(w.experiment),
+        records=lambda w: plan.records(w.experiment),
         reliability=lambda w: [
-            beside(record, "reliability.csv")
-            for record in records_of(w.experiment)
-            if "/evaluate/" in record
+            beside(record, "reliability.csv") for record in plan.evaluation_records(w.experiment)
         ],
-        code=code("summarise"),
+        code=plan.code("summarise"),
     output:
         metrics="results/{experiment}/metrics.json",
         settings="results/{experiment}/settings.json",
@@ -24,7 +22,7 @@ rule summarise:
     conda:
         ENVIRONMENT
     params:
-        settings=lambda w: experiment_of(w).settings(),
+        settings=lambda w: plan.of(w.experiment).settings(),
     message:
         "{wildcards.experiment}: summarise"
     script:
@@ -38,7 +36,7 @@ rule measure_figures:
         settings="results/{experiment}/settings.json",
         records="results/{experiment}/summarise/record.json",
         ledger="config/published.csv",
-        code=code("measure_figures"),
+        code=plan.code("measure_figures"),
     output:
         figures="results/{experiment}/figures.csv",
         record="results/{experiment}/measure_figures/record.json",
@@ -49,7 +47,7 @@ rule measure_figures:
     conda:
         ENVIRONMENT
     params:
-        lesson=lambda w: experiment_of(w).lesson,
+        lesson=lambda w: plan.of(w.experiment).lesson,
     message:
         "{wildcards.experiment}: measure the figures of lesson {params.lesson}"
     script:

@@ -15,21 +15,10 @@ if STORE is not None and not STORE.exists() and Path(STORE_MARKER).exists():
     )
 
 
-def tracked_records(wildcards):
-    """All records of an experiment, those of its summary included."""
-    experiment = wildcards.experiment
-    last = ["summarise"] + (
-        ["measure_figures"] if EXPERIMENTS[experiment].lesson else []
-    )
-    return records_of(experiment) + [
-        f"results/{experiment}/{r}/record.json" for r in last
-    ]
-
-
 rule init_tracking:
     """Open or migrate the store once, before anybody writes to it."""
     input:
-        code=code("init_tracking"),
+        code=plan.code("init_tracking"),
     output:
         marker=STORE_MARKER,
     log:
@@ -40,7 +29,7 @@ rule init_tracking:
         store=1,
     params:
         uri=redact(TRACKING_URI),
-        experiments=sorted(EXPERIMENTS),
+        experiments=sorted(plan.experiments),
     message:
         "open the tracking store"
     script:
@@ -50,10 +39,10 @@ rule init_tracking:
 rule track:
     """Project an experiment's records into MLflow."""
     input:
-        records=tracked_records,
+        records=lambda w: plan.tracked_records(w.experiment),
         # Ancient: a new experiment opens the store again, which is no reason to track the others again.
         marker=ancient(STORE_MARKER),
-        code=code("track"),
+        code=plan.code("track"),
     output:
         receipt="results/{experiment}/tracked.json",
     log:
@@ -67,8 +56,8 @@ rule track:
         store=1,
     params:
         uri=redact(TRACKING_URI),
-        title=lambda w: experiment_of(w).title,
-        question=lambda w: experiment_of(w).question,
+        title=lambda w: plan.of(w.experiment).title,
+        question=lambda w: plan.of(w.experiment).question,
     message:
         "{wildcards.experiment}: track the runs"
     script:

@@ -76,6 +76,11 @@ class Experiment(Block):
 
     # What the workflow asks.
 
+    @property
+    def predictions_given(self) -> bool:
+        """Whether the scores exist already, so that nothing is fitted."""
+        return isinstance(self.data, Predictions)
+
     def model_names(self) -> list[str]:
         """The models that are fitted, or whose predictions are given."""
         if isinstance(self.data, Predictions):

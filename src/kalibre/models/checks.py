@@ -19,9 +19,9 @@ def two_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     ValueError
         If there are more than two classes, or the labels are not classes.
     """
-    check_classification_targets(y)
     kind = type_of_target(y, input_name="y")
     if kind != "binary":
+        check_classification_targets(y)
         raise ValueError(
             f"Only binary classification is supported. The type of the target is {kind}."
         )
@@ -37,10 +37,7 @@ def check_weight(weight: ArrayLike, X: NDArray[np.float64]) -> NDArray[np.float6
     ValueError
         If there is not one weight a row, or one is negative or not finite, or all are 0.
     """
-    checked = _check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)
-    if not checked.any():
-        raise ValueError("all weights are 0: there is no row to learn from")
-    return checked
+    return _check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)
 
 
 def whole_number(name: str, value: Any, *, least: int) -> int:

@@ -206,12 +206,13 @@ def _candidates(lines: Floats, starts: Integers) -> tuple[Integers, NDArray[np.b
     np.not_equal(lines[:, 1:], lines[:, :-1], out=begins[:, 1:])
     begins[:, starts[:-1]] = True
     places = np.flatnonzero(begins)
-    segments = np.arange(len(lines))[:, None] * lines.shape[1] + starts[:-1]
-    first = np.searchsorted(places, segments.ravel())
-    distinct = np.diff(first, append=len(places)).reshape(segments.shape).T[..., None]
-    first = first.reshape(segments.shape).T[..., None]
+    shape = (len(lines), len(starts) - 1)
+    segments = np.arange(shape[0])[:, None] * lines.shape[1] + starts[:-1]
+    bounds = np.append(np.searchsorted(places, segments.ravel()), len(places))
+    distinct = (bounds[1:] - bounds[:-1]).reshape(shape).T[..., None]
+    first = bounds[:-1].reshape(shape).T[..., None]
     few = distinct < FEW_VALUES
-    candidate = np.where(few, TENTHS, TENTHS * distinct // 10)
+    candidate = np.where(few, TENTHS, (TENTHS * distinct / 10).astype(np.int64))
     allowed = ~few | (candidate < distinct)
     return places[np.where(allowed, first + candidate, first)], allowed
 
@@ -255,7 +256,7 @@ def _advance(
     child = np.zeros_like(frontier.nodes)
     child[good] = 2 * np.arange(len(good))
 
-    counts = np.diff(frontier.starts)
+    counts = frontier.starts[1:] - frontier.starts[:-1]
     node = np.repeat(np.arange(len(counts)), counts)
     columns, rows = len(frontier.order), frontier.order[0]
     count = len(table.values) // columns

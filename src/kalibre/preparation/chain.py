@@ -28,6 +28,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import TargetEncoder
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -92,6 +94,7 @@ def build_chain(steps: Sequence[Mapping[str, Any]], *, seed: int = 0) -> Chain:
             transformer = estimators.build(path, params, needs=("fit", "transform"), seed=seed)
         except InputError as error:
             raise InputError(f"preparation step {number}: {error}") from error
+        transformer = _seeded_cross_fitting(transformer, spec.get("params") or {}, seed)
         name = spec.get("name") or _free_name(_snake(path.rpartition(".")[2]), built)
         built.append(ColumnStep(transformer, columns, name=name, label=spec.get("uses_label")))
     return Chain(built)
@@ -190,7 +193,8 @@ class ColumnStep(TransformerMixin, BaseEstimator):
         if self.columns == "numeric":
             return numeric
         if self.columns == "categorical":
-            return [name for name in frame.columns if name not in numeric]
+            numbers = set(numeric)
+            return [name for name in frame.columns if name not in numbers]
         return list(frame.columns)
 
     def _label(self, y: ArrayLike | None) -> tuple[ArrayLike, ...]:
@@ -216,16 +220,17 @@ class ColumnStep(TransformerMixin, BaseEstimator):
     def _placed(self, frame: pd.DataFrame, result: Any) -> pd.DataFrame:
         """The frame with the step's columns replaced by its result."""
         made = self._as_frame(result, frame.index)
-        clash = [n for n in made.columns if n in frame.columns and n not in self.columns_]
+        used, names = set(self.columns_), set(made.columns)
+        clash = [n for n in made.columns if n in frame.columns and n not in used]
         if clash:
             raise InputError(
                 f"preparation step {self.name!r} makes a column {clash[0]!r}, but the table has "
                 "one that passes through; leave one of them out"
             )
-        lost = set(self.columns_) - set(made.columns)
-        passed = [n for n in frame.columns if n not in self.columns_]
-        kept = [n for n in frame.columns if n not in lost]
-        order = kept + [n for n in made.columns if n not in kept]
+        passed = [n for n in frame.columns if n not in used]
+        kept = [n for n in frame.columns if n in names or n not in used]
+        present = set(kept)
+        order = kept + [n for n in made.columns if n not in present]
         return pd.concat([frame[passed], made], axis="columns")[order]
 
     def _as_frame(self, result: Any, index: pd.Index) -> pd.DataFrame:
@@ -317,6 +322,16 @@ def _members(params: Mapping[str, Any]) -> list[Any]:
     """Estimators in a pipeline's `steps`, a union's or a column transformer's list."""
     lists = (v for v in params.values() if isinstance(v, (list, tuple)))
     return [part for items in lists for item in items if isinstance(item, tuple) for part in item]
+
+
+def _seeded_cross_fitting(transformer: Any, params: Mapping[str, Any], seed: int) -> Any:
+    """Seed the inner folds of a target encoder, whose own `random_state` is deprecated."""
+    if isinstance(transformer, TargetEncoder) and isinstance(transformer.cv, int):
+        if "random_state" in params or "shuffle" in params:
+            return transformer
+        inner = StratifiedKFold(transformer.cv, shuffle=True, random_state=seed)
+        return TargetEncoder(**{**params, "cv": inner})
+    return transformer
 
 
 def _looked_up(value: Any) -> Any:

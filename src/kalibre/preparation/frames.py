@@ -38,7 +38,7 @@ def check_columns(names: Iterable[str], allowed: Iterable[str], where: str) -> N
     InputError
         Naming the column, where it was looked for, and what is there.
     """
-    present = [str(name) for name in allowed]
+    present = {str(name): None for name in allowed}
     for name in names:
         if name not in present:
             raise InputError(f"{where} has no column {name!r}; {suggestion(name, present)}")

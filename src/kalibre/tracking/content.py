@@ -44,13 +44,12 @@ class Step(NamedTuple):
 
 
 class DataSet(NamedTuple):
-    """A table that a rule read."""
+    """A table that a rule read, and the Parquet file it lies in where a rule of ours made it."""
 
     name: str
     digest: str
-    path: str
-    columns: str
-    rows: int | None
+    file: Path | None
+    source: str
 
 
 @dataclass(frozen=True)
@@ -183,10 +182,29 @@ def data_sets(
         kind, path = made.get(name, ("data", None))
         if kind not in ("data", "table"):
             continue
-        columns, rows = _shape(path) if path is not None else ("", None)
-        shown = name if path is None else _relative(path, root)
-        found.append(DataSet(name, digest[:36], shown, columns, rows))
+        source = name if path is None else relative(path, root)
+        file = path if path and path.suffix == ".parquet" and path.is_file() else None
+        found.append(DataSet(name, digest[:36], file, source))
     return found
+
+
+def relative(path: Path, root: Path) -> str:
+    """The path as people in the project folder know it."""
+    resolved = path.resolve()
+    return resolved.relative_to(root).as_posix() if resolved.is_relative_to(root) else str(path)
+
+
+def table_shape(path: Path) -> tuple[str, int]:
+    """Columns of a Parquet table as MLflow's UI wants them, and its number of rows."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        fields = [
+            {"name": column.name, "type": _type(column.type), "required": True}
+            for column in file.schema_arrow
+        ]
+        columns = json.dumps({"mlflow_colspec": fields}) if len(fields) <= COLUMNS else ""
+        return columns, file.metadata.num_rows
 
 
 def _is_finite(value: Any) -> bool:
@@ -241,21 +259,6 @@ def thinned(count: int, most: int) -> list[int]:
     return [round(i * (count - 1) / (most - 1)) for i in range(most)]
 
 
-def _shape(path: Path) -> tuple[str, int | None]:
-    """Columns of a Parquet table, as MLflow's UI wants them, and its number of rows."""
-    if path.suffix != ".parquet" or not path.exists():
-        return "", None
-    import pyarrow.parquet as pq
-
-    with pq.ParquetFile(path) as file:
-        fields = [
-            {"name": column.name, "type": _type(column.type), "required": True}
-            for column in file.schema_arrow
-        ]
-        columns = json.dumps({"mlflow_colspec": fields}) if len(fields) <= COLUMNS else ""
-        return columns, file.metadata.num_rows
-
-
 def _type(kind: Any) -> str:
     import pyarrow.types as of
 
@@ -266,8 +269,3 @@ def _type(kind: Any) -> str:
     if of.is_floating(kind):
         return "double" if kind.bit_width == 64 else "float"
     return "datetime" if of.is_temporal(kind) else "string"
-
-
-def _relative(path: Path, root: Path) -> str:
-    resolved = path.resolve()
-    return resolved.relative_to(root).as_posix() if resolved.is_relative_to(root) else str(path)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,6 @@ from kalibre.tracking.store import active_store
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
-EXAMPLE = "input_example"
 EXAMPLE_ROWS = 5
 UNTRUSTED_TAG = "kalibre.model_not_loaded"
 
@@ -28,7 +27,12 @@ _REQUIRED = ("numpy", "scipy", "pandas", "scikit-learn")
 
 
 def log_model(
-    client: MlflowClient, uri: str, run: Any, record: Mapping[str, Any], folder: Path
+    client: MlflowClient,
+    uri: str,
+    run: Any,
+    record: Mapping[str, Any],
+    folder: Path,
+    tables: Sequence[Path] = (),
 ) -> None:
     """Log the model of a record to its run, and finish the run.
 
@@ -44,10 +48,11 @@ def log_model(
     run : mlflow.entities.Run
         The record's run, with everything but the model.
     record : mapping
-        The content of the record; one of its outputs is of the kind `model`. An output
-        `input_example` (Parquet, features only) gives the model a signature.
+        The content of the record; one of its outputs is of the kind `model`.
     folder : Path
         Where the record lies.
+    tables : sequence of Path
+        The tables the rule read: one with the model's features gives it signature and example.
     """
     run_id = run.info.run_id
     for name, output in record["outputs"].items():
@@ -59,7 +64,7 @@ def log_model(
             client.log_artifact(run_id, str(path))
             client.set_tag(run_id, UNTRUSTED_TAG, "types not trusted: " + ", ".join(foreign)[:4000])
         else:
-            _log(uri, run_id, name, path, record, folder)
+            _log(uri, run_id, name, path, record, tables)
     client.set_terminated(run_id, "FINISHED")
 
 
@@ -69,7 +74,7 @@ def has_model(record: Mapping[str, Any]) -> bool:
 
 
 def _log(
-    uri: str, run_id: str, name: str, path: Path, record: Mapping[str, Any], folder: Path
+    uri: str, run_id: str, name: str, path: Path, record: Mapping[str, Any], tables: Sequence[Path]
 ) -> None:
     # Imported here: scikit-learn costs a second, and most records have no model.
     import mlflow
@@ -79,7 +84,7 @@ def _log(
     types = skops.io.get_untrusted_types(file=path)
     model = skops.io.load(path, trusted=types)
     predict = "predict_proba" if hasattr(model, "predict_proba") else "predict"
-    example = _example(record, folder)
+    example = _example(model, tables)
     with active_store(uri), warnings.catch_warnings(), mlflow.start_run(run_id=run_id):
         # Advice on the columns of the example; the model was checked when it was fitted.
         warnings.simplefilter("ignore")
@@ -114,13 +119,21 @@ def _foreign_types(path: Path) -> list[str]:
     return [name for name in types if name.partition(".")[0] not in _TRUSTED]
 
 
-def _example(record: Mapping[str, Any], folder: Path) -> Any:
-    """The first rows of the features, None where the record keeps no example."""
-    if EXAMPLE not in record["outputs"]:
-        return None
-    import pandas as pd
+def _example(model: Any, tables: Sequence[Path]) -> Any:
+    """The first rows of the features the model was fitted on, None where no table has them all."""
+    import pyarrow.parquet as pq
 
-    return pd.read_parquet(folder / record["outputs"][EXAMPLE]["file"]).head(EXAMPLE_ROWS)
+    names = list(getattr(model, "feature_names_in_", ()))
+    for path in tables if names else ():
+        with pq.ParquetFile(path) as file:
+            if not set(names) <= set(file.schema_arrow.names):
+                continue
+            for rows in file.iter_batches(EXAMPLE_ROWS, columns=names):
+                frame = rows.to_pandas()[names]
+                # Categories are text to the model, as they were when it was fitted.
+                texts = frame.select_dtypes("category").columns
+                return frame.astype(dict.fromkeys(texts, object))
+    return None
 
 
 def _requirements(record: Mapping[str, Any]) -> list[str]:

@@ -8,6 +8,7 @@ kill is completed, and another one tags those before it as superseded.
 from __future__ import annotations
 
 import getpass
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,7 +125,10 @@ def track(
         "parent_run_id": parent.info.run_id,
         "snapshot": snapshot,
         "records": {
-            _shown(item.path, root): {"digest": item.version, "run_id": runs[item.version]}
+            content.relative(item.path, root): {
+                "digest": item.version,
+                "run_id": runs[item.version],
+            }
             for item in items
         },
     }
@@ -223,12 +227,12 @@ def _complete(
         own = {PARENT_TAG: parent.info.run_id, KIND_TAG: "record"}
         run = _create_run(target, said.name, said.tags | own)
     _log_batches(target, run, said)
-    _log_data_sets(
-        target, run, content.data_sets(item.record, made, target.root), item.record["rule"]
-    )
+    tables = content.data_sets(item.record, made, target.root)
+    _log_data_sets(target, run, tables, item.record["rule"])
     _log_files(target, run, item)
     if models.has_model(item.record):
-        models.log_model(target.client, target.uri, run, item.record, item.folder)
+        files = [table.file for table in tables if table.file is not None]
+        models.log_model(target.client, target.uri, run, item.record, item.folder, files)
     else:
         target.client.set_terminated(run.info.run_id, FINISHED)
     return run
@@ -249,24 +253,20 @@ def _log_batches(target: Target, run: Any, said: content.Content) -> None:
 def _log_data_sets(target: Target, run: Any, tables: Sequence[content.DataSet], rule: str) -> None:
     if not tables:
         return
-    import json
-
     from mlflow.entities import Dataset, DatasetInput, InputTag
 
-    inputs = [
-        DatasetInput(
-            Dataset(
-                name=table.name,
-                digest=table.digest,
-                source_type="local",
-                source=json.dumps({"uri": table.path}),
-                schema=table.columns or None,
-                profile=None if table.rows is None else json.dumps({"num_rows": table.rows}),
-            ),
-            [InputTag("mlflow.data.context", rule)],
+    inputs = []
+    for table in tables:
+        columns, rows = content.table_shape(table.file) if table.file else ("", None)
+        data_set = Dataset(
+            name=table.name,
+            digest=table.digest,
+            source_type="local",
+            source=json.dumps({"uri": table.source}),
+            schema=columns or None,
+            profile=None if rows is None else json.dumps({"num_rows": rows}),
         )
-        for table in tables
-    ]
+        inputs.append(DatasetInput(data_set, [InputTag("mlflow.data.context", rule)]))
     target.client.log_inputs(run.info.run_id, datasets=inputs)
 
 
@@ -339,8 +339,3 @@ def _runs(target: Target, condition: str) -> list[Any]:
 
 def _paragraphs(*texts: str) -> str:
     return "\n\n".join(text for text in texts if text)
-
-
-def _shown(path: Path, root: Path) -> str:
-    resolved = path.resolve()
-    return resolved.relative_to(root).as_posix() if resolved.is_relative_to(root) else str(path)

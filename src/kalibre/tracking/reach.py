@@ -21,7 +21,7 @@ from kalibre.tracking.address import (
     without_secrets,
 )
 
-REFILL = "snakemake --forcerun init_tracking"
+REFILL = "snakemake all --forcerun init_tracking track"
 
 _SECONDS = 5
 

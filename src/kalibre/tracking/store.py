@@ -32,7 +32,15 @@ from kalibre.tracking.reach import REFILL, check, plain_errors
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
-__all__ = ["active_store", "connect", "initialise", "redact", "require_experiment", "resolve_uri"]
+__all__ = [
+    "active_store",
+    "connect",
+    "initialise",
+    "redact",
+    "require_experiment",
+    "resolve_uri",
+    "store_file",
+]
 
 ARTIFACTS = "mlartifacts"
 OWNER_TAG = "kalibre.experiment"

@@ -1,0 +1,171 @@
+"""Which files an experiment consists of, and what a rule needs of it: the workflow's questions, answered.
+
+The rules in `workflow/rules/` ask; nothing here knows Snakemake.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from kalibre.data.table import SOURCES
+from kalibre.errors import InputError, suggestion
+from kalibre.experiment.base import plain
+from kalibre.experiment.experiment import NONE, Experiment, Variant
+from kalibre.experiment.load import load_experiments, select_experiments
+from kalibre.sources import used_modules
+
+RESULTS = "results"
+OTHER_TARGETS = frozenset({"all", "gate", "report", "published"})
+"""Targets that are no script's; with the scripts' names, what an experiment cannot be called."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The experiments of a project, and the files each is made of.
+
+    Attributes
+    ----------
+    experiments : dict
+        Every experiment by its name.
+    selected : tuple of str
+        Those that `all` builds.
+    scripts : Path
+        The folder of the rules' scripts.
+    """
+
+    experiments: dict[str, Experiment]
+    selected: tuple[str, ...]
+    scripts: Path
+
+    @classmethod
+    def read(cls, folder: Path, *, chosen: Any, scripts: Path) -> Plan:
+        """Read all experiment files.
+
+        Parameters
+        ----------
+        folder : Path
+            Where they lie.
+        chosen : str, list or None
+            The key `experiments` of config/config.yaml.
+        scripts : Path
+            The folder of the rules' scripts.
+
+        Raises
+        ------
+        InputError
+            If a file does not validate.
+        """
+        reserved = {path.stem for path in scripts.glob("*.py")} | OTHER_TARGETS
+        experiments = load_experiments(folder, reserved=reserved)
+        return cls(experiments, tuple(select_experiments(chosen, experiments)), scripts)
+
+    @cached_property
+    def lessons(self) -> list[str]:
+        """The experiments that are a lesson themselves; a copy keeps the key `lesson`."""
+        return [name for name, spec in self.experiments.items() if spec.lesson == name]
+
+    def of(self, name: str) -> Experiment:
+        """An experiment by its name."""
+        if name not in self.experiments:
+            raise InputError(
+                f"there is no experiment {name!r}; {suggestion(name, self.experiments)}"
+            )
+        return self.experiments[name]
+
+    def code(self, rule: str, *named: str) -> list[str]:
+        """The source files a rule uses: its script, what that imports, and what a configuration names."""
+        return list(_code(self.scripts / f"{rule}.py", named))
+
+    def source(self, experiment: str) -> str:
+        """The function that makes the experiment's table."""
+        return SOURCES[self.of(experiment).data.source]
+
+    def variant(self, experiment: str, model: str, calibrator: str) -> Variant:
+        """One calibrator of one model."""
+        variants = self.of(experiment).variants(model)
+        if calibrator not in variants:
+            raise InputError(
+                f"experiment {experiment!r} has no calibrator {calibrator!r} for model {model!r}; "
+                f"{suggestion(calibrator, variants)}"
+            )
+        return variants[calibrator]
+
+    def scores_record(self, experiment: str, model: str, calibrator: str) -> str:
+        """The record beside a model's scores, as they leave a calibrator."""
+        if self.variant(experiment, model, calibrator).method != NONE:
+            return f"{RESULTS}/{experiment}/calibrate/{model}/{calibrator}/record.json"
+        rule = "read_scores" if self.of(experiment).predictions_given else "fit_model"
+        return f"{RESULTS}/{experiment}/{rule}/{model}/record.json"
+
+    def learning_scores_record(self, experiment: str, model: str, calibrator: str) -> str:
+        """The record beside the scores a calibrator maps."""
+        after = self.variant(experiment, model, calibrator).after
+        return self.scores_record(experiment, model, after or NONE)
+
+    def evaluation_records(self, experiment: str) -> list[str]:
+        """The records of an experiment's evaluations."""
+        spec = self.of(experiment)
+        return [
+            f"{RESULTS}/{experiment}/evaluate/{model}/{calibrator}/record.json"
+            for model in spec.model_names()
+            for calibrator in spec.variants(model)
+        ]
+
+    def records(self, experiment: str) -> list[str]:
+        """The records of everything an experiment computes, in the order of the data's way."""
+        spec = self.of(experiment)
+        folder = f"{RESULTS}/{experiment}"
+        scores = [
+            self.scores_record(experiment, model, calibrator)
+            for model in spec.model_names()
+            for calibrator in spec.variants(model)
+        ]
+        return list(
+            dict.fromkeys(
+                [
+                    f"{folder}/make_table/record.json",
+                    *([f"{folder}/split_rows/record.json"] if spec.split else []),
+                    *scores,
+                    *self.evaluation_records(experiment),
+                ]
+            )
+        )
+
+    def tracked_records(self, experiment: str) -> list[str]:
+        """All of an experiment's records, those of its summary included."""
+        last = ["summarise", *(["measure_figures"] if self.of(experiment).lesson else [])]
+        folder = f"{RESULTS}/{experiment}"
+        return [*self.records(experiment), *(f"{folder}/{rule}/record.json" for rule in last)]
+
+    def files(self, experiment: str) -> list[str]:
+        """What a person gets who asks for an experiment by its name."""
+        names = ["summary.txt", "metrics.json", "tracked.json"]
+        names += ["figures.csv"] if self.of(experiment).lesson else []
+        return [f"{RESULTS}/{experiment}/{name}" for name in names]
+
+    def section(self, experiment: str, name: str) -> Any:
+        """A section of an experiment as plain built-ins with sorted keys."""
+        return plain(getattr(self.of(experiment), name))
+
+    def summaries(self, targets: Any) -> list[str]:
+        """The summaries of the experiments among the targets, with where to look on."""
+        return [
+            Path(f"{RESULTS}/{name}/summary.txt").read_text(encoding="utf-8")
+            + f"\nEverything: {RESULTS}/{name}/    The runs: `mlflow ui` here, experiment {name}"
+            for name in targets or []
+            if name in self.experiments
+        ]
+
+
+def beside(record: str, file: str) -> str:
+    """A file in the folder of a record."""
+    return str(Path(record).parent / file)
+
+
+@cache
+def _code(script: Path, named: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(os.path.relpath(path) for path in used_modules(script, named))
