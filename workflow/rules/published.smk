@@ -2,7 +2,6 @@
 # Takes: config/published.csv, config/claims.csv, the lessons' metrics. Gives: results/published.csv, claims.csv.
 
 
-
 rule compare_published:
     """Compare every figure; always succeeds, so that the table is there to be read."""
     input:
@@ -27,13 +26,13 @@ rule compare_published:
 
 
 rule published:
+    """Print the comparison, and fail if a figure or claim differs."""
     input:
         published="results/published.csv",
         claims="results/claims.csv",
         code=plan.code("published"),
     log:
         "logs/published.log",
-    """Print the comparison, and fail if a figure or claim differs."""
     localrule: True
     conda:
         ENVIRONMENT

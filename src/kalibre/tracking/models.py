@@ -52,7 +52,7 @@ def log_model(
     folder : Path
         Where the record lies.
     tables : sequence of Path
-        The tables the rule read: one with the model's features gives it signature and example.
+        The tables the rule read: the one with the model's features gives it its signature.
     """
     run_id = run.info.run_id
     for name, output in record["outputs"].items():
@@ -84,9 +84,8 @@ def _log(
     types = skops.io.get_untrusted_types(file=path)
     model = skops.io.load(path, trusted=types)
     predict = "predict_proba" if hasattr(model, "predict_proba") else "predict"
-    example = _example(model, tables)
     with active_store(uri), warnings.catch_warnings(), mlflow.start_run(run_id=run_id):
-        # Advice on the columns of the example; the model was checked when it was fitted.
+        # Advice on the columns and on what the model says of them, which it said when fitted too.
         warnings.simplefilter("ignore")
         mlflow.sklearn.log_model(
             model,
@@ -95,7 +94,7 @@ def _log(
             skops_trusted_types=types,
             pip_requirements=_requirements(record),
             pyfunc_predict_fn=predict,
-            input_example=example,
+            signature=_signature(model, predict, tables),
             metadata={"kalibre": record["packages"].get("kalibre", ""), "rule": record["rule"]},
         )
 
@@ -117,6 +116,14 @@ def _foreign_types(path: Path) -> list[str]:
 
     types = skops.io.get_untrusted_types(file=path)
     return [name for name in types if name.partition(".")[0] not in _TRUSTED]
+
+
+def _signature(model: Any, predict: str, tables: Sequence[Path]) -> Any:
+    """What the model takes and gives; from an example, which to store too would cost 0.2 s a model."""
+    from mlflow.models import infer_signature
+
+    example = _example(model, tables)
+    return None if example is None else infer_signature(example, getattr(model, predict)(example))
 
 
 def _example(model: Any, tables: Sequence[Path]) -> Any:
