@@ -23,17 +23,12 @@ from kalibre.alterations import alter
 from kalibre.errors import InputError, suggestion
 from kalibre.fitting import build_model
 from kalibre.folds import make_folds
-from kalibre.ladder import (
-    RungResult,
-    climb,
-    commoner_class_accuracy,
-    cumulative_rungs,
-    fit_on,
-    measure_rows,
-)
+from kalibre.ladder import climb
+from kalibre.measuring import commoner_class_accuracy, fit_on, measure_rows
 from kalibre.overlaps import require_disjoint
 from kalibre.preparation.chain import Chain, build_chain
 from kalibre.preparation.frames import check_columns
+from kalibre.rungs import RungResult, cumulative_rungs
 
 Positions = NDArray[np.int64]
 Parts = Mapping[str, Positions]

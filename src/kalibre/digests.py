@@ -69,6 +69,9 @@ def _add_strings(state: Any, values: Any) -> None:
 
 
 def _add_array(state: Any, array: NDArray) -> None:
+    if array.dtype.kind == "U":
+        # The same words at any width; as objects they come back from a file.
+        array = array.astype(object)
     state.update(f"{array.dtype.str}{array.shape}".encode())
     if array.dtype.names:
         for field in array.dtype.names:

@@ -70,6 +70,23 @@ class Leak:
     ratio: float
     level: float
 
+    def numbers(self) -> tuple[dict[str, float], dict[str, str]]:
+        """The leak as metrics: `leak`, its spread and the ends of both intervals; or why not."""
+        metrics: dict[str, float] = {"leak_folds": len(self.differences)}
+        undefined: dict[str, str] = {}
+        if self.mean is None or self.spread is None:
+            reason = "no fold has a value in both rungs"
+            undefined |= {"leak": reason, "leak_spread": reason}
+        else:
+            metrics |= {"leak": self.mean, "leak_spread": self.spread}
+        for name, interval in (("naive", self.naive), ("corrected", self.corrected)):
+            for end, value in (("low", interval.low), ("high", interval.high)):
+                if value is None:
+                    undefined[f"leak_{name}_{end}"] = str(interval.undefined)
+                else:
+                    metrics[f"leak_{name}_{end}"] = value
+        return metrics, undefined
+
 
 def measure_leak(
     outside: ArrayLike,

@@ -10,10 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from pydantic import ValidationError
-from reference import lesson_course as oracle
 from sklearn.preprocessing import StandardScaler
 
-from kalibre.alterations import ALTERATIONS, alter
 from kalibre.comparison import (
     Side,
     closing_counts,
@@ -28,6 +26,7 @@ from kalibre.experiment.comparisons import Comparisons
 from kalibre.models.linear import GradientDescentLogistic
 from kalibre.preparation.frames import to_frame
 from kalibre.splits import lesson_split
+from reference import lesson_course as oracle
 
 SEED = 20260218
 CHAIN = [
@@ -295,7 +294,7 @@ class TestRows:
         assert "252 of 252 measured rows were learned from by the preparation" in side.notes[0]
 
     def test_measured_rows_the_model_learned_from_are_refused(self):
-        with pytest.raises(InputError, match="756 of 756 rows .* learned from by the model"):
+        with pytest.raises(InputError, match=r"756 of 756 rows .* learned from by the model"):
             measure({"measured_on": "train"})
 
     def test_every_stage_says_from_which_rows_it_learned(self):
@@ -322,101 +321,6 @@ class TestRows:
 
     def test_sets_of_columns_are_replaced_and_no_column_comes_twice(self):
         assert expand_columns(["set", "b", "c"], {"set": ["a", "b"]}) == ["a", "b", "c"]
-
-
-class TestAlterations:
-    frame = pd.DataFrame(
-        {"a": np.arange(1.0, 1001), "b": np.ones(1000), "name": ["north", "south"] * 500}
-    )
-    y = np.arange(1000) % 2
-
-    def altered(self, name: str, seed: int = 0, **params: Any) -> pd.DataFrame:
-        return alter(self.frame, self.y, [{"alter": name, "seed": seed, "params": params}])
-
-    def test_the_same_seed_gives_the_same_table_and_another_seed_another(self):
-        for seed, same in ((0, True), (1, False)):
-            first = self.altered("outliers", columns=["a"], share=0.5, factor=2)
-            second = self.altered("outliers", seed, columns=["a"], share=0.5, factor=2)
-            assert first.equals(second) is same
-
-    def test_the_table_that_is_given_stays_as_it_is(self):
-        before = self.frame.copy()
-        for name, params in {
-            "wrong_sign": {"columns": ["a"], "share": 1.0},
-            "varied_spelling": {"columns": ["name"], "share": 1.0},
-            "missing_by_label": {"columns": ["a"], "share": 1.0, "share_positive": 1.0},
-        }.items():
-            self.altered(name, **params)
-        pd.testing.assert_frame_equal(self.frame, before)
-
-    def test_a_wrong_unit_takes_all_columns_of_the_record(self):
-        found = self.altered("wrong_unit", columns=["a", "b"], share=0.3)
-        wrong = found["b"] == 1000
-        assert 0.25 < wrong.mean() < 0.35
-        np.testing.assert_allclose(found["a"] / self.frame["a"], found["b"])
-
-    def test_a_wrong_sign_is_the_sign_alone(self):
-        found = self.altered("wrong_sign", columns=["a"], share=0.2)
-        assert found["a"].abs().equals(self.frame["a"])
-        assert 0.15 < (found["a"] < 0).mean() < 0.25
-
-    def test_a_varied_spelling_is_the_same_word(self):
-        found = self.altered("varied_spelling", columns=["name"], share=0.5)["name"]
-        assert found.str.strip().str.lower().tolist() == self.frame["name"].tolist()
-        assert set(found) == {
-            *("north", "NORTH", "North", "north "),
-            *("south", "SOUTH", "South", "south "),
-        }
-
-    def test_values_go_missing_by_the_label(self):
-        found = self.altered("missing_by_label", columns=["a"], share=0.1, share_positive=0.5)
-        missing = found["a"].isna()
-        assert missing[self.y == 0].mean() == pytest.approx(0.1, abs=0.04)
-        assert missing[self.y == 1].mean() == pytest.approx(0.5, abs=0.06)
-
-    def test_outliers_are_drawn_for_each_column(self):
-        found = self.altered("outliers", columns=["a", "b"], share=0.2, factor=10)
-        assert set(found["b"]) == {1.0, 10.0}
-        assert not np.array_equal(found["b"] == 10, found["a"] / self.frame["a"] == 10)
-
-    def test_noise_columns_tell_nothing(self):
-        found = self.altered("noise_columns", count=3)
-        assert list(found.columns[-3:]) == ["noise_1", "noise_2", "noise_3"]
-        assert abs(np.corrcoef(found["noise_1"], self.y)[0, 1]) < 0.1
-
-    def test_a_noisy_copy_is_like_its_column(self):
-        found = self.altered("noisy_copies", columns=["a"], noise=0.5)
-        expected = 1 / np.sqrt(1 + 0.5**2)
-        assert np.corrcoef(found["a"], found["a_copy"])[0, 1] == pytest.approx(expected, abs=0.03)
-
-    def test_a_note_holds_its_phrases_as_often_as_said(self):
-        phrases = [
-            {"text": "seal broken", "share": 0.1, "share_positive": 0.5},
-            {"text": "value {b:.0f}", "share": 1.0},
-        ]
-        notes = self.altered("note", column="note", phrases=phrases)["note"]
-        broken = notes.str.contains("seal broken")
-        assert broken[self.y == 0].mean() == pytest.approx(0.1, abs=0.04)
-        assert broken[self.y == 1].mean() == pytest.approx(0.5, abs=0.06)
-        assert notes.str.contains("value 1").all()
-        assert {"seal broken. value 1", "value 1. seal broken", "value 1"} == set(notes)
-
-    @pytest.mark.parametrize(
-        ("name", "params", "message"),
-        [
-            ("outlier", {}, "no alteration 'outlier'; did you mean 'outliers'"),
-            ("outliers", {"colums": ["a"]}, "did you mean 'columns'"),
-            ("outliers", {"columns": ["a"]}, "needs share, factor"),
-            ("wrong_sign", {"columns": ["aa"], "share": 0.1}, "has no column 'aa'"),
-            ("wrong_sign", {"columns": ["a"], "share": 5}, r"a share lies in \[0, 1\], found 5"),
-        ],
-    )
-    def test_a_mistake_is_named(self, name, params, message):
-        with pytest.raises(InputError, match=message):
-            self.altered(name, **params)
-
-    def test_every_alteration_says_what_it_does(self):
-        assert all(function.__doc__ for function in ALTERATIONS.values())
 
 
 class TestSection:

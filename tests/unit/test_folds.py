@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from reference import lesson_folds as oracle
 from sklearn.model_selection import StratifiedKFold
 
 from kalibre.experiment.folds import Folds
 from kalibre.folds import fold_name, make_folds
+from reference import lesson_folds as oracle
 
 
 def labels(rows: int, seed: int = 0) -> np.ndarray:
@@ -71,9 +71,7 @@ def test_groups_may_be_text():
     assert all(len(f.measured) == 2 for f in folds)
 
 
-@given(
-    times=st.lists(st.integers(0, 12), min_size=10, max_size=60), count=st.integers(1, 4)
-)
+@given(times=st.lists(st.integers(0, 12), min_size=10, max_size=60), count=st.integers(1, 4))
 def test_folds_by_time_measure_only_what_comes_later(times, count):
     when = np.array(times)
     if len(set(times)) < count + 1:

@@ -7,7 +7,6 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from reference import lesson_folds as oracle
 from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -20,20 +19,16 @@ from sklearn.tree import DecisionTreeClassifier
 from kalibre.data.subscribers import generate_subscribers
 from kalibre.errors import InputError
 from kalibre.folds import Fold, make_folds
-from kalibre.ladder import (
-    Rung,
-    climb,
-    commoner_class_accuracy,
-    cumulative_rungs,
-    measure_once,
-    single_rungs,
-)
+from kalibre.ladder import climb, measure_once
 from kalibre.leak import measure_leak
+from kalibre.measuring import commoner_class_accuracy
 from kalibre.models.tree import GiniTree
-from kalibre.overlaps import require_disjoint
+from kalibre.overlaps import overlaps, require_disjoint
 from kalibre.preparation.chain import Chain, build_chain
 from kalibre.preparation.frames import to_frame
+from kalibre.rungs import Rung, cumulative_rungs, rows_of_stages, single_rungs
 from kalibre.splits import lesson_split
+from reference import lesson_folds as oracle
 
 SEED = 20260218
 POOL, TRAIN = 1008, 756
@@ -154,17 +149,22 @@ class TestLesson:
         both = code.fit(filled.iloc[fold.learned], coded).transform(filled)
         chosen = select.fit(both, labels).transform(both)
         model = GiniTree(max_depth=6, min_leaf=2).fit(chosen.iloc[fold.learned], coded)
-        assert alone.folds[0].predicted.tolist() == model.predict(chosen.iloc[fold.measured]).tolist()
+        assert (
+            alone.folds[0].predicted.tolist() == model.predict(chosen.iloc[fold.measured]).tolist()
+        )
 
 
 class TestPureNoise:
     """Nothing can be learned here: whatever lies above chance is leak."""
 
-    def test_target_coding_of_200_random_categories(self):
+    @pytest.mark.parametrize(
+        "step", ["kalibre.preparation.steps.MeanTargetCode", "sklearn.preprocessing.TargetEncoder"]
+    )
+    def test_target_coding_of_200_random_categories(self, step):
         rng = np.random.default_rng(0)
         table = pd.DataFrame({"code": rng.integers(0, 200, 1000)})
         y = rng.integers(0, 2, 1000)
-        chain = build_chain([{"step": "kalibre.preparation.steps.MeanTargetCode"}])
+        chain = build_chain([{"step": step}])
         inside, outside = climb(
             table,
             y,
@@ -240,9 +240,7 @@ class TestScikitLearnChain:
         table, y = lesson_rows()
         table, y = table[:POOL].reset_index(drop=True), y[:POOL]
         folds = make_folds(y, count=4, seed=3)
-        results = climb(
-            table, y, chain=build_chain(cls.steps), estimator=cls.model, folds=folds
-        )
+        results = climb(table, y, chain=build_chain(cls.steps), estimator=cls.model, folds=folds)
         return table, y, folds, results
 
     def test_with_everything_inside_it_is_a_cross_validated_pipeline(self):
@@ -334,6 +332,14 @@ class TestBadInput:
         assert first.metrics["accuracy"] == 0
         assert "one class only" in first.undefined["roc_auc"]
 
+    def test_every_fold_and_the_summary_are_named(self):
+        folds = make_folds(self.y, count=2, repeats=2)
+        metrics, undefined = self.climb(folds=folds)[0].numbers(repeats=2)
+        assert undefined == {}
+        folds_named = [name for name in metrics if name.endswith("/accuracy")]
+        assert folds_named == [f"repeat_{r}/fold_{f}/accuracy" for r in (1, 2) for f in (1, 2)]
+        assert {"accuracy/mean", "ece/spread"} <= set(metrics)
+
     def test_a_metric_without_any_value_has_no_mean(self):
         metrics, undefined = self.climb(estimator=RidgeClassifier())[0].summary()
         assert undefined["brier/mean"] == "in 3 of 3 folds: the model gives no probabilities"
@@ -360,6 +366,16 @@ class TestBadInput:
         fold = Fold(np.arange(8), np.arange(6, 12))
         with pytest.raises(InputError, match="fold 1: 2 of 6 rows measured by it were learned"):
             self.climb(folds=[fold])
+
+    def test_a_rung_says_which_stage_learned_from_measured_rows(self):
+        fold = make_folds(self.y, method="contiguous", count=3)[0]
+        stages = rows_of_stages(Rung("x", (True, False)), ["fill", "code"], fold, 12)
+        assert {name: len(rows) for name, rows in stages.items()} == {
+            "step fill": 12,
+            "step code": 8,
+            "model": 8,
+        }
+        assert overlaps(stages, fold.measured) == {"step fill": 4}
 
     def test_an_overlap_can_be_declared_and_is_then_said(self):
         notes = require_disjoint(

@@ -96,6 +96,19 @@ def test_a_fold_without_a_value_is_left_out_of_the_pairs():
     assert leak.ratio == 0.5
 
 
+def test_a_leak_is_metrics_or_reasons():
+    metrics, undefined = leak_of([0.8, 0.9, 0.7], [0.7, 0.7, 0.7]).numbers()
+    assert metrics["leak"] == pytest.approx(0.1)
+    assert metrics["leak_corrected_low"] < metrics["leak_naive_low"] < metrics["leak"]
+    assert undefined == {}
+    metrics, undefined = leak_of([0.8], [np.nan]).numbers()
+    assert metrics == {"leak_folds": 0}
+    assert set(undefined) == {
+        *("leak", "leak_spread", "leak_naive_low", "leak_naive_high"),
+        *("leak_corrected_low", "leak_corrected_high"),
+    }
+
+
 def test_no_fold_with_a_value_is_no_leak():
     leak = leak_of([np.nan, np.nan], [np.nan, np.nan])
     assert leak.mean is None

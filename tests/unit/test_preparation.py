@@ -6,8 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from pydantic import TypeAdapter, ValidationError
-from reference import preparation as oracle
-from reference import subscribers as oracle_table
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -27,6 +25,8 @@ from kalibre.preparation.chain import Chain, ColumnStep, build_chain, check_numb
 from kalibre.preparation.corrections import RestoreUnit, TextNumbers, TidyText
 from kalibre.preparation.frames import to_frame
 from kalibre.preparation.steps import MeanTargetCode, RootGainSelect, TukeyFences, UpperMedianFill
+from reference import preparation as oracle
+from reference import subscribers as oracle_table
 
 LESSON = [
     {"step": "kalibre.preparation.steps.UpperMedianFill", "columns": ["satisfaction_masked"]},
@@ -209,9 +209,7 @@ class TestChain:
 
     def test_a_word_that_fits_no_column_leaves_the_frame_as_it_is(self):
         step = ColumnStep(OneHotEncoder(), "categorical").fit(self.table[["age"]])
-        pd.testing.assert_frame_equal(
-            step.transform(self.table[["age"]]), self.table[["age"]]
-        )
+        pd.testing.assert_frame_equal(step.transform(self.table[["age"]]), self.table[["age"]])
 
     def test_categories_of_a_table_become_categoricals(self):
         made = to_frame({"part": Categories.of(["b", "a", "b"]), "n": np.array([1, 2, 3])})

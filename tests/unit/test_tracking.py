@@ -336,6 +336,12 @@ def test_a_folder_as_store_is_refused(tmp_path: Path, uri: str) -> None:
         store.initialise(uri, ["trivia"], root=tmp_path)
 
 
+def test_a_database_whose_driver_is_missing_is_named_without_its_password(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"needs the Python package 'MySQLdb'") as raised:
+        store.initialise("mysql://ann:s3cr3t@127.0.0.1:9/runs", ["trivia"], root=tmp_path)
+    assert "s3cr3t" not in str(raised.value)
+
+
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mlflow.db").write_text("hello, I am a text file")
     with pytest.raises(InputError, match="not an SQLite database"):
@@ -678,6 +684,18 @@ def test_a_model_whose_table_is_not_there_is_logged_without_a_signature(project:
 def test_logging_a_model_leaves_the_environment_as_it_was(project: Project) -> None:
     project.track([fitted(project.root)])
     assert "MLFLOW_TRACKING_URI" not in os.environ
+
+
+def test_a_model_that_refuses_its_example_is_logged_without_a_signature(
+    project: Project, caplog: pytest.LogCaptureFixture
+) -> None:
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression().fit(features(12)[["price"]], np.arange(12) > 5)
+    model.n_features_in_ = 2
+    project.track([*write_experiment(project.root), fitted(project.root, model)])
+    assert len(project.run("fit_model linear").outputs.model_outputs) == 1
+    assert "logged without a signature" in caplog.text
 
 
 class Stranger:

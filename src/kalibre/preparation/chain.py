@@ -169,8 +169,8 @@ class ColumnStep(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "columns_")
         check_columns(self.columns_, X.columns, f"at preparation step {self.name!r} the table")
-        if not self.columns_ or not len(X):
-            return X if not self.columns_ else self._placed(X, self._empty(X))
+        if not self.columns_:
+            return X
         return self._placed(X, self._call("change", self.transformer_.transform, X[self.columns_]))
 
     def _begin(self, X: pd.DataFrame) -> None:
@@ -212,10 +212,6 @@ class ColumnStep(TransformerMixin, BaseEstimator):
                 f"preparation step {self.name!r} ({type(self.transformer).__name__}) cannot {deed} "
                 f"column {shown}: {reason}"
             ) from error
-
-    def _empty(self, X: pd.DataFrame) -> pd.DataFrame:
-        names = self.transformer_.get_feature_names_out(self.columns_)
-        return pd.DataFrame({name: np.zeros(0) for name in names}, index=X.index)
 
     def _placed(self, frame: pd.DataFrame, result: Any) -> pd.DataFrame:
         """The frame with the step's columns replaced by its result."""

@@ -8,6 +8,7 @@ types of anything else is kept as a plain file, and its run says why.
 from __future__ import annotations
 
 import importlib.metadata
+import logging
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,6 +25,8 @@ UNTRUSTED_TAG = "kalibre.model_not_loaded"
 _TRUSTED = ("kalibre", "sklearn", "numpy", "scipy")
 # `kalibre` is left out: an index that knows a stranger's package of this name would serve that one.
 _REQUIRED = ("numpy", "scipy", "pandas", "scikit-learn")
+
+_log = logging.getLogger(__name__)
 
 
 def log_model(
@@ -64,7 +67,7 @@ def log_model(
             client.log_artifact(run_id, str(path))
             client.set_tag(run_id, UNTRUSTED_TAG, "types not trusted: " + ", ".join(foreign)[:4000])
         else:
-            _log(uri, run_id, name, path, record, tables)
+            _load_and_log(uri, run_id, name, path, record, tables)
     client.set_terminated(run_id, "FINISHED")
 
 
@@ -73,7 +76,7 @@ def has_model(record: Mapping[str, Any]) -> bool:
     return any(output["kind"] == "model" for output in record["outputs"].values())
 
 
-def _log(
+def _load_and_log(
     uri: str, run_id: str, name: str, path: Path, record: Mapping[str, Any], tables: Sequence[Path]
 ) -> None:
     # Imported here: scikit-learn costs a second, and most records have no model.
@@ -123,7 +126,13 @@ def _signature(model: Any, predict: str, tables: Sequence[Path]) -> Any:
     from mlflow.models import infer_signature
 
     example = _example(model, tables)
-    return None if example is None else infer_signature(example, getattr(model, predict)(example))
+    if example is None:
+        return None
+    try:
+        return infer_signature(example, getattr(model, predict)(example))
+    except (TypeError, ValueError) as error:
+        _log.warning("the model is logged without a signature: %s", error)
+        return None
 
 
 def _example(model: Any, tables: Sequence[Path]) -> Any:

@@ -121,7 +121,10 @@ def _check_folder(uri: str) -> None:
         )
 
 
-def _silent(uri: str, error: Exception) -> str:
+def _silent(uri: str, error: BaseException) -> str:
+    # The first cause says it in a few words; each library above it adds a line of its own.
+    while error.__context__ is not None:
+        error = error.__context__
     said = without_secrets(" ".join(str(error).split()), uri)
     return (
         f"the tracking store {redact(uri)} does not answer: {said}. Start it, correct {VARIABLE}, "

@@ -1,0 +1,32 @@
+"""Do one shard of a study's splits."""
+
+from pathlib import Path
+
+from kalibre.adaptor import Job
+from kalibre.digests import digest_json
+from kalibre.repeats.progress import Progress
+from kalibre.repeats.shard import repeat_splits
+from kalibre.repeats.shards import Shard, shards
+
+with Job(snakemake) as job:
+    shard = Shard.named(job.wildcards["shard"])
+    folder = Path(job.output.record).parent.parent
+    first_seed, splits, most = map(int, snakemake.resources.study.split("_"))
+    with Progress(
+        shard,
+        shards(splits, first_seed=first_seed, most=most),
+        settings=digest_json(job.params.study),
+        experiment=job.experiment,
+        logs=Path("logs", job.experiment, job.rule),
+        record=lambda name: folder / name / "record.json",
+        say=job.say,
+    ) as progress:
+        table, result = repeat_splits(
+            job.read("table"),
+            job.read("roles"),
+            seeds=shard.seeds,
+            study=job.params.study,
+            advance=progress.advance,
+        )
+        job.write_columns("splits", table)
+        job.finish(result)
