@@ -62,7 +62,8 @@ def build(path: str, params: Mapping[str, Any], *, needs: tuple[str, ...], seed:
         raise InputError(
             f"estimator {path!r} takes no parameter {unknown[0]!r}; {suggestion(unknown[0], known)}"
         )
-    if "random_state" in known and built.get("random_state") is None:
+    state = inspect.signature(kind).parameters.get("random_state")
+    if state is not None and state.default is None and built.get("random_state") is None:
         built["random_state"] = seed
     try:
         return kind(**built)

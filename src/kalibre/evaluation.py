@@ -165,7 +165,7 @@ def _add_rows(numbers: _Numbers, part: str, scores: Scores) -> None:
 
 
 def _add_reliability(numbers: _Numbers, path: str, table: ReliabilityTable) -> None:
-    outside = f"{table.outside} rows lie outside the edges"
+    outside = f"{_whole(table.outside)} rows lie outside the edges"
     reason = outside if table.outside else "no rows"
     for name in ("ece", "maximum_gap", "unweighted_gap", "bins_used"):
         numbers.add(f"{path}/{name}", getattr(table, name), reason)

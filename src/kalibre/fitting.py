@@ -15,8 +15,10 @@ from sklearn.preprocessing import StandardScaler
 
 from kalibre import estimators
 from kalibre.columns import Categories, Columns
-from kalibre.errors import InputError, suggestion
+from kalibre.errors import InputError
 from kalibre.logits import expit, logit
+from kalibre.preparation.chain import build_chain, check_numbers
+from kalibre.preparation.frames import to_frame
 from kalibre.records import Result, manifest
 from kalibre.scores import Scores
 
@@ -36,6 +38,7 @@ def fit_model(
     parts: Columns,
     *,
     model: Mapping[str, Any],
+    preparation: Sequence[Mapping[str, Any]],
     columns: Sequence[str],
 ) -> FittedModel:
     """Fit one model of the section `models`.
@@ -46,6 +49,8 @@ def fit_model(
         The table and its split.
     model : mapping
         The model's settings.
+    preparation : sequence of mapping
+        The section `preparation`; its steps are learned from the model's rows and saved with it.
     columns : sequence of str
         The data's columns, where the model names none of its own.
 
@@ -59,9 +64,11 @@ def fit_model(
     assert isinstance(part, Categories)
     outcome = np.asarray(roles["outcome"])[row]
     weight = np.asarray(roles["weight"])[row] if "weight" in roles else None
-    frame = feature_frame(features, model["columns"] or columns).iloc[row].reset_index(drop=True)
+    frame = to_frame(features, model["columns"] or columns).iloc[row].reset_index(drop=True)
     learned = part.isin(model["learn_on"])
-    estimator = build_model(model)
+    estimator = build_model(model, preparation)
+    if not preparation:
+        check_numbers(frame)
     _fit(
         estimator, frame[learned], outcome[learned], weight[learned] if weight is not None else None
     )
@@ -86,22 +93,14 @@ def fit_model(
     return FittedModel(estimator, scores, result)
 
 
-def feature_frame(features: Columns, columns: Sequence[str]) -> pd.DataFrame:
-    """The chosen columns as a data frame, so that estimators see their names."""
-    for name in columns:
-        if name not in features:
-            raise InputError(
-                f"columns: the data has no column {name!r}; {suggestion(name, features)}"
-            )
-    values = {n: features[n] for n in columns}
-    return pd.DataFrame(
-        {n: c.values() if isinstance(c, Categories) else c for n, c in values.items()},
-        columns=list(columns),
-    )
+def build_model(model: Mapping[str, Any], preparation: Sequence[Mapping[str, Any]] = ()) -> Any:
+    """The unfitted estimator of a model's settings, behind its preparation and scaler if there are any.
 
-
-def build_model(model: Mapping[str, Any]) -> Any:
-    """The unfitted estimator of a model's settings, behind a scaler where it is to be standardised."""
+    Raises
+    ------
+    InputError
+        If it is no classifier that gives probabilities or a score.
+    """
     needs = ("fit", "predict", "get_params")
     estimator = estimators.build(
         model["estimator"], model["params"], needs=needs, seed=model["seed"]
@@ -111,7 +110,9 @@ def build_model(model: Mapping[str, Any]) -> Any:
             f"estimator {model['estimator']!r} gives neither probabilities (predict_proba) nor a score "
             "(decision_function); name a classifier that does"
         )
-    return make_pipeline(StandardScaler(), estimator) if model["standardise"] else estimator
+    before = [build_chain(preparation, seed=model["seed"])] if preparation else []
+    before += [StandardScaler()] if model["standardise"] else []
+    return make_pipeline(*before, estimator) if before else estimator
 
 
 def score(

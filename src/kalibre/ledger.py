@@ -18,6 +18,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from kalibre.errors import InputError
+
 Values = Mapping[str, float | int | None]
 
 FIGURE_COLUMNS = ("id", "printed", "measured")
@@ -30,6 +32,7 @@ PUBLISHED_COLUMNS = (
     "measured",
     "difference",
     "status",
+    "metric",
     "note",
 )
 CLAIM_COLUMNS = ("id", "lesson", "what", "relation", "bound", "measured", "status")
@@ -45,7 +48,7 @@ _TOKEN = re.compile(
 )
 
 
-class LedgerError(ValueError):
+class LedgerError(InputError, ValueError):
     """An expression of the ledger that cannot be read."""
 
 
@@ -142,7 +145,10 @@ def check_claims(
 
 
 def _measured(row: Mapping[str, str], values: Values) -> float | None:
-    return measure(row["metric"], values) if row.get("metric") else None
+    try:
+        return measure(row["metric"], values) if row.get("metric") else None
+    except LedgerError as error:
+        raise LedgerError(f"ledger, {row['id']}: metric {row['metric']!r}: {error}") from error
 
 
 def _status(figure: Mapping[str, str], measured: float | None) -> str:
@@ -173,7 +179,7 @@ def _tokens(expression: str) -> list[tuple[str, str]]:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            raise LedgerError(f"{expression!r}: cannot be read from {text[position:]!r} on")
+            raise LedgerError(f"cannot be read from {text[position:]!r} on")
         assert match.lastgroup is not None
         tokens.append((match.lastgroup, match[match.lastgroup]))
         position = match.end()
@@ -221,7 +227,10 @@ class _Parser:
             return None if value is None else float(value)
         if kind == "function" and text in FUNCTIONS:
             self._expect("(")
-            return _apply(FUNCTIONS[text], *self._arguments())
+            arguments = self._arguments()
+            if (len(arguments) == 1) != (text == "abs"):
+                raise LedgerError("abs takes one argument, max and min take two or more")
+            return _apply(FUNCTIONS[text], *arguments)
         if text == "(":
             value = self.expression()
             self._expect(")")

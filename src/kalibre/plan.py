@@ -6,6 +6,7 @@ The rules in `workflow/rules/` ask; nothing here knows Snakemake.
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 
 from kalibre.data.table import SOURCES
 from kalibre.errors import InputError, suggestion
-from kalibre.experiment.base import plain
+from kalibre.experiment.base import PATH_PATTERN, plain
 from kalibre.experiment.experiment import NONE, Experiment, Variant
 from kalibre.experiment.load import load_experiments, select_experiments
 from kalibre.sources import used_modules
@@ -84,6 +85,32 @@ class Plan:
         """The function that makes the experiment's table."""
         return SOURCES[self.of(experiment).data.source]
 
+    def named(self, experiment: str, model: str) -> list[str]:
+        """The classes that a model and its preparation name: code of the rules that use them."""
+        spec = self.of(experiment)
+        return dotted_paths([spec.models[model], *spec.preparation])
+
+    def compared(self, experiment: str) -> list[str]:
+        """The classes that the comparisons name."""
+        return dotted_paths([self.of(experiment).comparisons])
+
+    def ladder_settings(self, experiment: str, model: str) -> dict[str, Any]:
+        """What the ladder's stages need: folds, model, preparation and columns."""
+        spec = self.of(experiment)
+        return {
+            "folds": spec.folds_settings(),
+            "model": plain(spec.models[model]),
+            "preparation": plain(spec.preparation),
+            "columns": spec.feature_columns(),
+        }
+
+    def rung_records(self, experiment: str, model: str) -> list[str]:
+        """The records of one model's rungs."""
+        return [
+            f"{RESULTS}/{experiment}/climb_ladder/{model}/{rung}/record.json"
+            for rung in self.of(experiment).rungs()
+        ]
+
     def variant(self, experiment: str, model: str, calibrator: str) -> Variant:
         """One calibrator of one model."""
         variants = self.of(experiment).variants(model)
@@ -131,13 +158,30 @@ class Plan:
                     *([f"{folder}/split_rows/record.json"] if spec.split else []),
                     *scores,
                     *self.evaluation_records(experiment),
+                    *self._ladder_records(experiment),
+                    *([f"{folder}/compare/record.json"] if spec.comparisons else []),
                 ]
             )
         )
 
+    def _ladder_records(self, experiment: str) -> list[str]:
+        folder = f"{RESULTS}/{experiment}"
+        return [
+            record
+            for model in self.of(experiment).climbing_models()
+            for record in (
+                *self.rung_records(experiment, model),
+                f"{folder}/measure_held_out/{model}/record.json",
+                f"{folder}/measure_leak/{model}/record.json",
+            )
+        ]
+
     def tracked_records(self, experiment: str) -> list[str]:
         """All of an experiment's records, those of its summary included."""
-        last = ["summarise", *(["measure_figures"] if self.of(experiment).lesson else [])]
+        spec = self.of(experiment)
+        last = ["summarise"]
+        last += ["tabulate_comparisons"] if spec.comparisons else []
+        last += ["measure_figures"] if spec.lesson else []
         folder = f"{RESULTS}/{experiment}"
         return [*self.records(experiment), *(f"{folder}/{rule}/record.json" for rule in last)]
 
@@ -145,6 +189,7 @@ class Plan:
         """What a person gets who asks for an experiment by its name."""
         names = ["summary.txt", "metrics.json", "tracked.json"]
         names += ["figures.csv"] if self.of(experiment).lesson else []
+        names += ["summary.csv", "summary.md"] if self.of(experiment).comparisons else []
         return [f"{RESULTS}/{experiment}/{name}" for name in names]
 
     def section(self, experiment: str, name: str) -> Any:
@@ -159,6 +204,19 @@ class Plan:
             for name in targets or []
             if name in self.experiments
         ]
+
+
+def dotted_paths(value: Any) -> list[str]:
+    """Every text in a section that looks like the path of a class."""
+    if isinstance(value, str):
+        return [value] if re.fullmatch(PATH_PATTERN, value) else []
+    found = plain(value)
+    items = found.values() if isinstance(found, dict) else found
+    return [path for item in items for path in dotted_paths(item)] if _nested(found) else []
+
+
+def _nested(value: Any) -> bool:
+    return isinstance(value, (dict, list))
 
 
 def beside(record: str, file: str) -> str:

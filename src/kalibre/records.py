@@ -69,12 +69,12 @@ class Record:
                 "params": _sorted(flatten(self.result.params)),
                 "metrics": _sorted({k: plain_number(v) for k, v in self.result.metrics.items()}),
                 "undefined": _sorted(self.result.undefined),
-                "rows": dict(self.result.rows),
+                "rows": _sorted(self.result.rows),
                 "notes": list(self.result.notes),
                 "inputs": _sorted(self.inputs),
                 "outputs": {k: dict(v) for k, v in _sorted(self.outputs).items()},
                 "sources": self.sources,
-                "packages": dict(self.packages),
+                "packages": _sorted(self.packages),
             }
         )
 

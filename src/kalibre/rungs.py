@@ -136,6 +136,20 @@ def single_rungs(steps: int) -> list[Rung]:
     ]
 
 
+def rung_of(name: str, steps: int) -> Rung:
+    """The rung of this name on a ladder of so many steps.
+
+    Raises
+    ------
+    ValueError
+        If the ladder has no such rung.
+    """
+    for rung in (*cumulative_rungs(steps), *single_rungs(steps)):
+        if rung.name == name:
+            return rung
+    raise ValueError(f"no rung {name!r} on a ladder of {steps} steps")
+
+
 def rows_of_stages(
     rung: Rung, steps: Sequence[str], fold: Fold, pool_rows: int
 ) -> dict[str, NDArray[np.int64]]:

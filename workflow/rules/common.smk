@@ -25,3 +25,4 @@ wildcard_constraints:
     experiment="[A-Za-z][A-Za-z0-9_]*",
     model="[A-Za-z][A-Za-z0-9_]*",
     calibrator="[A-Za-z][A-Za-z0-9_]*",
+    rung="[a-z0-9_]+",

@@ -12,7 +12,7 @@ rule fit_model:
             "results/{experiment}/make_table/record.json",
             "results/{experiment}/split_rows/record.json",
         ],
-        code=lambda w: plan.code("fit_model", plan.of(w.experiment).models[w.model].estimator),
+        code=lambda w: plan.code("fit_model", *plan.named(w.experiment, w.model)),
     output:
         model="results/{experiment}/fit_model/{model}/model.skops",
         scores="results/{experiment}/fit_model/{model}/scores.parquet",
@@ -25,7 +25,8 @@ rule fit_model:
         ENVIRONMENT
     params:
         model=lambda w: plan.section(w.experiment, "models")[w.model],
-        columns=lambda w: list(plan.of(w.experiment).data.columns),
+        preparation=lambda w: plan.section(w.experiment, "preparation"),
+        columns=lambda w: plan.of(w.experiment).feature_columns(),
     message:
         "{wildcards.experiment}: fit {wildcards.model}"
     script:

@@ -11,6 +11,7 @@ with Job(snakemake) as job:
         job.read("roles"),
         job.read("parts"),
         model=job.params.model,
+        preparation=job.params.preparation,
         columns=job.params.columns,
     )
     content = dump_model(fitted.estimator)

@@ -12,11 +12,15 @@ from kalibre.calibrators.registry import CALIBRATORS, make_calibrator
 from kalibre.errors import suggestion
 from kalibre.experiment.base import Block, Name, plain
 from kalibre.experiment.calibration import NONE, Calibration, Calibrator
+from kalibre.experiment.comparisons import Comparisons
 from kalibre.experiment.data import Data, Predictions, Subscribers
 from kalibre.experiment.evaluation import DeclaredOverlap, Evaluation
+from kalibre.experiment.folds import Folds
 from kalibre.experiment.models import Model
+from kalibre.experiment.preparation import Preparation
 from kalibre.experiment.split import Split
 from kalibre.metrics.registry import METRICS
+from kalibre.rungs import cumulative_rungs, single_rungs
 
 WHOLE = "all"
 """The one part of an experiment without a split."""
@@ -54,11 +58,20 @@ class Experiment(Block):
     )
     data: Data = Field(description="Where the rows come from.")
     split: Split | None = Field(None, description="Which rows belong to which part.")
+    preparation: Preparation = Field(
+        [], description="What is done to the columns before a model sees them, in order."
+    )
     models: dict[Name, Model] = Field({}, description="Estimators to fit, by name.")
     calibration: Calibration = Field(
         Calibration(), description="Maps from a score to a truer probability."
     )
     evaluation: Evaluation = Field(Evaluation(), description="What is measured, and on which rows.")
+    folds: Folds | None = Field(
+        None, description="Cross-validation, and the ladder of preparation outside the folds."
+    )
+    comparisons: Comparisons | None = Field(
+        None, description="Decisions, each measured before and after."
+    )
     declared_overlap: list[DeclaredOverlap] = Field(
         [], description="Overlaps between stages that are there on purpose."
     )
@@ -69,6 +82,8 @@ class Experiment(Block):
         self._check_calibrators()
         self._check_names(("evaluation", "metrics"), self.evaluation.metrics or [], METRICS)
         self._check_parts(("evaluation", "on"), self.evaluation.on or [])
+        self._check_folds()
+        self._check_comparisons()
         for i, overlap in enumerate(self.declared_overlap):
             self._check_parts(("declared_overlap", i, "part"), [overlap.part])
         self._check_declared()
@@ -86,6 +101,11 @@ class Experiment(Block):
         if isinstance(self.data, Predictions):
             return self.data.model_names()
         return sorted(self.models)
+
+    def feature_columns(self) -> list[str]:
+        """The columns models learn from, unless a model names its own."""
+        assert not isinstance(self.data, Predictions)
+        return list(self.data.columns)
 
     def parts(self) -> list[str]:
         """The parts of the split; `all` where nothing is split."""
@@ -119,6 +139,30 @@ class Experiment(Block):
             "seed": default if self.split.seed is None else self.split.seed,
         }
 
+    def folds_settings(self) -> dict[str, Any]:
+        """The section `folds` with what it leaves to the other sections filled in."""
+        assert self.folds is not None
+        held_out = self.folds.held_out or ("test" if "test" in self.parts() else None)
+        pool = self.folds.pool or [part for part in self.parts() if part != held_out]
+        return {
+            **plain(self.folds),
+            "method": self.folds.method or "stratified",
+            "held_out": held_out,
+            "pool": pool,
+        }
+
+    def rungs(self) -> list[str]:
+        """The rungs of the ladder by name: the first 0 to n steps outside, then each step alone."""
+        if self.folds is None:
+            return []
+        steps = len(self.preparation)
+        rungs = cumulative_rungs(steps) + (single_rungs(steps) if self.folds.alone else [])
+        return [rung.name for rung in rungs]
+
+    def climbing_models(self) -> list[str]:
+        """The models that climb the ladder."""
+        return sorted(self.folds.models or self.models) if self.folds else []
+
     def settings(self) -> dict[str, Any]:
         """All sections as plain built-ins, defaults included, keys sorted."""
         return plain(self)
@@ -138,6 +182,37 @@ class Experiment(Block):
             )
         for name, model in self.models.items():
             self._check_parts(("models", name, "learn_on"), model.learn_on)
+
+    def _check_folds(self) -> None:
+        if self.folds is None:
+            return
+        if not self.models or self.split is None:
+            raise KeyedError(
+                ("folds",),
+                "folds need a section `models` and a section `split` to cut the pool from",
+            )
+        self._check_names(("folds", "models"), self.folds.models or [], self.models)
+        self._check_parts(("folds", "pool"), self.folds.pool or [])
+        if self.folds.held_out:
+            self._check_parts(("folds", "held_out"), [self.folds.held_out])
+        if self.folds.single_split:
+            key = ("folds", "single_split")
+            self._check_parts((*key, "learn_on"), self.folds.single_split.learn_on)
+            self._check_parts((*key, "measure_on"), [self.folds.single_split.measure_on])
+
+    def _check_comparisons(self) -> None:
+        if self.comparisons is None:
+            return
+        if self.split is None:
+            raise KeyedError(("comparisons",), "comparisons need a section `split` for their parts")
+        for i, row in enumerate(self.comparisons.rows):
+            for name, side in (("before", row.before), ("after", row.after)):
+                key = ("comparisons", "rows", i, name)
+                self._check_parts((*key, "learned_on"), side.learned_on)
+                self._check_parts(
+                    (*key, "preparation_learned_on"), side.preparation_learned_on or []
+                )
+                self._check_parts((*key, "measured_on"), [side.measured_on])
 
     def _check_calibrators(self) -> None:
         calibrators = self.calibration.calibrators

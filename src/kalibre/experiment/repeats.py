@@ -49,7 +49,8 @@ class Repeats(Block):
         ),
     )
     model_seeds_every: Count = Field(
-        5, description="The further model seeds are fitted where the split's seed is a multiple of this."
+        5,
+        description="The further model seeds are fitted where the split's seed is a multiple of this.",
     )
     window: Share = Field(
         0.7,

@@ -41,6 +41,10 @@ KINDS = ("numeric", "categorical", "all")
 """Words that stand for columns: numbers and booleans, everything else, and both."""
 
 
+FUNCTION_PACKAGES = ("numpy", "scipy", "sklearn", "kalibre")
+"""Where a configuration may take a function from: it names what computes, and cannot run what it likes."""
+
+
 def uses_label(transformer: Any) -> bool:
     """Whether a transformer learns from the label.
 
@@ -335,6 +339,11 @@ def _looked_up(value: Any) -> Any:
     if not (isinstance(value, Mapping) and set(value) == {"function"}):
         return value
     module, _, name = str(value["function"]).rpartition(".")
+    if module.split(".")[0] not in FUNCTION_PACKAGES:
+        raise InputError(
+            f"function {value['function']!r}: a function is taken from {', '.join(FUNCTION_PACKAGES)} "
+            "only; write a transformer class for anything else"
+        )
     try:
         found = importlib.import_module(module)
     except (ImportError, ValueError) as error:

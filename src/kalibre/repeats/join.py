@@ -221,9 +221,7 @@ def _pairs(columns: Table, params: Params) -> dict[str, str]:
     return pairs
 
 
-def _ratio(
-    columns: Table, own: NDArray[np.bool_], name: str, params: Params
-) -> float:
+def _ratio(columns: Table, own: NDArray[np.bool_], name: str, params: Params) -> float:
     """Rows measured over rows learned from, on average over the splits; a calibrator's rows are learned."""
     calibrator, part = name.split("/")[:2]
     learned = set(_listed(params["learn_on"]))

@@ -13,10 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.preprocessing import StandardScaler
 
 from kalibre.columns import Categories, Columns
 from kalibre.errors import InputError
-from kalibre.fitting import build_model, feature_frame, model_params, score
+from kalibre.fitting import build_model, model_params, score
+from kalibre.preparation.chain import check_numbers
+from kalibre.preparation.frames import to_frame
 
 Positions = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -74,7 +77,9 @@ class Learner:
         if not preparation and _sees_numbers_only(model, features, names):
             self._rows = np.column_stack([features[n] for n in names]).astype(np.float64)
         else:
-            self._rows = feature_frame(features, names)
+            self._rows = to_frame(features, names)
+            if not preparation:
+                check_numbers(self._rows)
         self.finite = isinstance(self._rows, np.ndarray) and bool(np.isfinite(self._rows).all())
         seed = model["seed"]
         self._chains = {seed: self._build(seed)}
@@ -117,7 +122,7 @@ class Learner:
             rows, others = self._take(learned), self._take(scored)
             try:
                 for step in steps:
-                    rows, others = step.fit_transform(rows, outcome), step.transform(others)
+                    rows, others = _prepare(step, rows, others, outcome)
                 estimator.fit(rows, outcome, **weight)
             except (ValueError, TypeError) as error:
                 raise InputError(f"the estimator refuses the data: {error}") from error
@@ -135,19 +140,12 @@ class Learner:
 
     def _build(self, seed: int) -> list[Any]:
         """The steps before the estimator, and the estimator."""
-        model = build_model({**self._model, "seed": seed})
-        steps = [step for _, step in model.steps] if self._model["standardise"] else [model]
-        if not self._preparation:
-            return steps
-        # Only a model with a preparation needs its code.
-        from kalibre.preparation.chain import build_chain
-
-        return [build_chain(self._preparation, seed=seed), *steps]
+        model = build_model({**self._model, "seed": seed}, self._preparation)
+        before = self._preparation or self._model["standardise"]
+        return [step for _, step in model.steps] if before else [model]
 
 
-def _sees_numbers_only(
-    model: Mapping[str, Any], features: Columns, columns: Sequence[str]
-) -> bool:
+def _sees_numbers_only(model: Mapping[str, Any], features: Columns, columns: Sequence[str]) -> bool:
     """Whether the model is sure not to ask for names or kinds of columns.
 
     So it is with the estimators of scikit-learn and our own, where all columns are numbers and no parameter is
@@ -178,6 +176,15 @@ def _seeds(chain: Sequence[Any]) -> list[Any]:
     ]
 
 
+def _prepare(step: Any, rows: Any, others: Any, outcome: NDArray[Any]) -> tuple[Any, Any]:
+    """Learn one step from some rows, and prepare these and others."""
+    if type(step) is StandardScaler and isinstance(rows, np.ndarray):
+        # What its `transform` does, less the checks of an input that it has just seen.
+        step.fit(rows)
+        return (rows - step.mean_) / step.scale_, (others - step.mean_) / step.scale_
+    return step.fit_transform(rows, outcome), step.transform(others)
+
+
 def _score(estimator: Any, rows: Any) -> tuple[Floats, Floats, tuple[str, ...]]:
     """As `fitting.score`, with one pass over the rows where it is known what a second one would give."""
     of_logs = getattr(type(estimator), "predict_log_proba", None)
@@ -197,6 +204,11 @@ def _score(estimator: Any, rows: Any) -> tuple[Floats, Floats, tuple[str, ...]]:
 
 _LOGARITHM_OF_PROBABILITY = frozenset(
     f"{name}.predict_log_proba"
-    for name in ("LogisticRegression", "DecisionTreeClassifier", "ForestClassifier", "MLPClassifier")
+    for name in (
+        "LogisticRegression",
+        "DecisionTreeClassifier",
+        "ForestClassifier",
+        "MLPClassifier",
+    )
 )
 """scikit-learn's methods that are the logarithm of `predict_proba` and nothing else."""

@@ -8,7 +8,7 @@ A measurement's name is its path in an `evaluate` record with the calibrator bef
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -225,9 +225,7 @@ class ModelStudy:
         blocks = [cut.rows([part]) for part in self._scored_parts]
         ends = np.cumsum([0, *map(len, blocks)]).tolist()
         row = np.concatenate(blocks)
-        places = {
-            part: slice(ends[i], ends[i + 1]) for i, part in enumerate(self._scored_parts)
-        }
+        places = {part: slice(ends[i], ends[i + 1]) for i, part in enumerate(self._scored_parts)}
         weight = None if self._weight is None else self._weight[row]
         return Scored(row, self._outcome[row], weight, places)
 
@@ -280,7 +278,7 @@ class ModelStudy:
             counts = count_at_level(
                 rows.outcomes, rows.probabilities, level=level, weights=rows.weights
             )
-            for key, value in asdict(counts).items():
+            for key, value in vars(counts).items():
                 row.add(f"{path}/{name}/{key}", value, "no row reaches the level")
 
 
@@ -295,4 +293,3 @@ def _in_order(variants: Sequence[Mapping[str, Any]]) -> Iterator[Variant]:
             done.add(name)
             calibrator = make_calibrator(v["method"], v["params"])
             yield Variant(name, calibrator, v["learn_on"], v["after"] or NONE)
-

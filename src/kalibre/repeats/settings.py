@@ -29,7 +29,7 @@ def study_settings(experiment: Experiment) -> dict[str, Any]:
     evaluation = experiment.evaluation
     return {
         "split": split,
-        "columns": list(experiment.data.columns),
+        "columns": experiment.feature_columns(),
         "preparation": plain(experiment.preparation),
         "models": {
             name: {

@@ -78,7 +78,7 @@ def corp(
     weight = np.ones(checked.outcomes.size) if checked.weights is None else checked.weights
     present = weight > 0.0
     values, place = np.unique(checked.probabilities[present], return_inverse=True)
-    count = np.bincount(place, weights=weight[present])
+    count = np.bincount(place, weights=weight[present]).astype(np.float64)
     positives = np.bincount(place, weights=weight[present] * checked.outcomes[present])
     starts, rates = pool_adjacent_violators(positives / count, count)
     ends = np.append(starts[1:], values.size) - 1

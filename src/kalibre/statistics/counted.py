@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,7 +134,7 @@ def _debiased(rows: CountedRows, places: NDArray[np.intp]) -> Counted:
     return measure
 
 
-def _order_by(values: NDArray[np.generic]) -> NDArray[np.intp] | None:
+def _order_by(values: NDArray[Any]) -> NDArray[np.intp] | None:
     """An order in which the values rise; None if they do as they stand."""
     if (values[1:] >= values[:-1]).all():
         return None

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -167,20 +168,21 @@ def _cells(checked: Predictions) -> _Cells:
 
 def _drawn_outcomes(
     cells: _Cells, generator: np.random.Generator, simulations: int
-) -> Iterator[Floats | NDArray[np.int64]]:
+) -> Iterator[NDArray[Any]]:
     """Weight of the positives up to each cell (one row more, from 0), a batch of draws at a time."""
     size = cells.values.size
     step = batch_rows(size)
     for start in range(0, simulations, step):
         shape = (min(step, simulations - start), size)
+        positives: NDArray[Any]
         if cells.counts is not None:
             positives = generator.binomial(cells.counts, cells.values, size=shape)
         else:
             positives = generator.random(shape) < cells.values
-        kind = np.int64
         if cells.weights is not None:
-            positives, kind = positives * cells.weights, np.float64
-        below = np.zeros((shape[0], size + 1), dtype=kind)
+            positives = positives * cells.weights
+        kind = np.int64 if cells.weights is None else np.float64
+        below: NDArray[Any] = np.zeros((shape[0], size + 1), dtype=kind)
         np.cumsum(positives, axis=1, dtype=kind, out=below[:, 1:])
         yield below
 
@@ -206,7 +208,7 @@ class _Sums:
         self._positives = np.empty((simulations, self._bins.size)) if pictured else None
         self._done = 0
 
-    def take(self, below: Floats | NDArray[np.int64]) -> None:
+    def take(self, below: NDArray[Any]) -> None:
         """Add draws given as the weight of positives up to each cell."""
         self._keep(below[:, self._ends] - below[:, self._starts])
 
@@ -223,7 +225,7 @@ class _Sums:
                 self._expected + deviation * generator.standard_normal((draws, deviation.size))
             )
 
-    def _keep(self, positives: Floats | NDArray[np.int64]) -> None:
+    def _keep(self, positives: NDArray[Any]) -> None:
         until = self._done + len(positives)
         gaps = np.abs(positives - self._expected).sum(axis=1)
         self._eces[self._done : until] = gaps / self._total

@@ -177,6 +177,7 @@ def _weighted_null_masses(
     simulations: int,
 ) -> Iterator[Floats]:
     """The same row by row: a row of weight 5 happens or not, five times over."""
+    assert checked.weights is not None
     order = steady_order(checked.probabilities, checked.weights)
     said, weights = checked.probabilities[order], checked.weights[order]
     for _ in range(simulations):
