@@ -18,6 +18,7 @@ from kalibre.experiment.evaluation import DeclaredOverlap, Evaluation
 from kalibre.experiment.folds import Folds
 from kalibre.experiment.models import Model
 from kalibre.experiment.preparation import Preparation
+from kalibre.experiment.repeats import Repeats
 from kalibre.experiment.split import Split
 from kalibre.metrics.registry import METRICS
 from kalibre.rungs import cumulative_rungs, single_rungs
@@ -71,6 +72,9 @@ class Experiment(Block):
     )
     comparisons: Comparisons | None = Field(
         None, description="Decisions, each measured before and after."
+    )
+    repeats: Repeats | None = Field(
+        None, description="The same experiment on many splits, each with its own seed."
     )
     declared_overlap: list[DeclaredOverlap] = Field(
         [], description="Overlaps between stages that are there on purpose."
