@@ -31,6 +31,16 @@ _SHORT = {
 }
 
 
+_SHOWN_FOLDS = 10
+_SIGNED = ("gap", "distance", "leak", "from", "to", "contribution")
+_CELLS = ("before", "after", "contribution")
+_BESIDE_FOLDS = {
+    "held_out/accuracy": "true number (held-out rows, learned on the whole pool)",
+    "single_split/accuracy": "single split",
+    "held_out/commoner_class_accuracy": "always the commoner class",
+}
+
+
 def summary_text(
     experiment: str,
     settings: Mapping[str, Any],
@@ -51,6 +61,7 @@ def summary_text(
         (model, calibrator) to the rows of its reliability table.
     """
     blocks = [_head(experiment, settings), _scores(records), _calibrators(records)]
+    blocks += [_ladder(records), _comparisons(settings, records)]
     parts = list(dict.fromkeys(row["part"] for rows in reliability.values() for row in rows))
     shown = next((p for p in ("test", "validation") if p in parts), parts[0] if parts else "")
     blocks += [
@@ -64,7 +75,7 @@ def summary_text(
 def table_text(rows: Rows, header: Sequence[str]) -> str:
     """Rows as aligned text: words to the left, numbers to the right."""
     cells = [[_SHORT.get(name, name.replace("_", " ")) for name in header]]
-    cells += [[cell_text(row.get(name)) for name in header] for row in rows]
+    cells += [[_cell(row, name) for name in header] for row in rows]
     widths = [max(len(line[i]) for line in cells) for i in range(len(header))]
     numeric = [all(_is_number(row.get(name)) for row in rows) for name in header]
     lines = [
@@ -87,6 +98,11 @@ def cell_text(value: Any) -> str:
         except ValueError:
             return str(value)
     return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _cell(row: Mapping[str, Any], name: str) -> str:
+    text = cell_text(row.get(name))
+    return f"+{text}" if name in _SIGNED and text[0].isdigit() else text
 
 
 def _is_number(value: Any) -> bool:
@@ -153,6 +169,47 @@ def _calibrators(records: Sequence[Record]) -> str:
     return table_text(lines, header) if lines else ""
 
 
+def _ladder(records: Sequence[Record]) -> str:
+    """One line a rung: the folds' accuracies, their mean, and what it owes to the steps outside."""
+    leaks = {r["subject"]["model"]: r["metrics"] for r in _of_rule(records, "measure_leak")}
+    beside = {r["subject"]["model"]: r["metrics"] for r in _of_rule(records, "measure_held_out")}
+    blocks = []
+    for model, leak in leaks.items():
+        lines = []
+        for record in _of_rule(records, "climb_ladder"):
+            if record["subject"]["model"] != model:
+                continue
+            rung, metrics = record["subject"]["rung"], record["metrics"]
+            folds = [k for k in metrics if k.endswith("/accuracy")]
+            line = {"learned outside": record["params"]["learned_outside"] or "nothing"}
+            line |= {key.removesuffix("/accuracy"): metrics[key] for key in folds[:_SHOWN_FOLDS]}
+            line |= {name: metrics.get(f"accuracy/{name}") for name in ("mean", "spread")}
+            path = f"{rung}/accuracy"
+            line |= {name: leak.get(f"{path}/{name}") for name in ("distance", "leak")}
+            line["from"] = leak.get(f"{path}/leak_corrected_low")
+            line["to"] = leak.get(f"{path}/leak_corrected_high")
+            lines.append(line)
+        numbers = beside.get(model, {})
+        said = [
+            f"{title} {numbers[key]:.4f}" for key, title in _BESIDE_FOLDS.items() if key in numbers
+        ]
+        head = f"{model}: accuracy by what was learned outside the folds"
+        text = f"{head}\n{table_text(lines, list(lines[0]))}"
+        blocks.append(f"{text}\n{'; '.join(said)}" if said else text)
+    return "\n\n".join(blocks)
+
+
+def _comparisons(settings: Mapping[str, Any], records: Sequence[Record]) -> str:
+    """One line a decision, in the experiment file's order."""
+    lines = []
+    for record in _of_rule(records, "compare"):
+        metrics = record["metrics"]
+        for row in settings["comparisons"]["rows"]:
+            cells = {c: metrics.get(f"{row['name']}/{c}/accuracy") for c in _CELLS}
+            lines.append({"decision": row["title"] or row["name"], **cells})
+    return f"Accuracy before and after\n{table_text(lines, ['decision', *_CELLS])}" if lines else ""
+
+
 def _reliability(model: str, calibrator: str, part: str, rows: Rows) -> str:
     blocks = []
     for rule in dict.fromkeys(row["bins"] for row in rows):
@@ -189,6 +246,7 @@ def _notes(records: Sequence[Record]) -> str:
             f"no {_SHORT.get(name, name)} on {part}: {reason}"
             for key, reason in record["undefined"].items()
             for part, _, name in [key.partition("/")]
+            if record["rule"] == "evaluate"
             if name in _HEADLINES or name.endswith("/ece")
         ]
         for note in [*record["notes"], *missing]:

@@ -79,9 +79,8 @@ def test_the_rows_learned_from_are_marked_and_said():
 
 
 def test_the_logit_does_not_saturate_where_the_probability_does():
-    far = {**FEATURES, "x0": FEATURES["x0"] * 100}
-    spread = {**FEATURES, "x0": np.where(OUTCOME == 1, 500.0, -500.0) + far["x0"] / 100}
-    scores = fitted(features=spread).scores
+    far_apart = {**FEATURES, "x0": FEATURES["x0"] + np.where(OUTCOME == 1, 500.0, -500.0)}
+    scores = fitted(features=far_apart).scores
     assert ((scores.probability == 0) | (scores.probability == 1)).any()
     assert np.isfinite(scores.logit).all()
 

@@ -112,12 +112,12 @@ def test_every_model_calibrator_and_part_has_a_line():
 def test_a_bin_rules_error_is_a_column_of_its_name():
     printed = text(evaluated())
     assert "ECE fifths" in printed
-    assert "0.0242" in line_of(printed, "linear")
+    assert "0.0242" in line_of(printed, "linear  none")
 
 
 def test_what_is_not_measured_is_a_dash_and_its_reason_stands_below():
     printed = text(evaluated(undefined={"test/roc_auc": "one class only"}))
-    assert "-" in line_of(printed, "linear")
+    assert "-" in line_of(printed, "linear  none")
     assert "no ROC AUC on test: one class only" in printed
 
 
