@@ -1,11 +1,13 @@
 # Reads the experiments, before any rule asks about them.
-# Takes: config/config.yaml, config/experiments/*.yaml. Gives: `plan`, which answers the rules' questions.
+# Takes: config/config.yaml, config/experiments/*.yaml, MLFLOW_TRACKING_URI.
+# Gives: `plan`, which answers the rules' questions, and `tracking_uri`.
 
 import sys
 from pathlib import Path
 
 from kalibre.errors import InputError
 from kalibre.plan import Plan, beside
+from kalibre.tracking.address import redact, resolve_uri, store_file
 
 ENVIRONMENT = str(Path(workflow.basedir, "environment.yml"))
 
@@ -15,6 +17,7 @@ try:
         chosen=config.get("experiments"),
         scripts=Path(workflow.basedir, "workflow", "scripts"),
     )
+    tracking_uri = resolve_uri(Path.cwd())
 except InputError as error:
     # Not raised further: Snakemake would put the places in its own files around the message.
     print(error, file=sys.stderr)

@@ -1,14 +1,10 @@
 # From the records to MLflow's runs: nothing is computed here.
 # Takes: an experiment's records, the store (MLFLOW_TRACKING_URI, by default mlflow.db). Gives: tracked.json.
 
-from kalibre.tracking.store import redact, resolve_uri, store_file
-
-TRACKING_URI = resolve_uri(Path("."))
 STORE_MARKER = "results/tracking_store.json"
 
-STORE = store_file(TRACKING_URI)
-
-if STORE is not None and not STORE.exists() and Path(STORE_MARKER).exists():
+store = store_file(tracking_uri)
+if store is not None and not store.exists() and Path(STORE_MARKER).exists():
     logger.warning(
         "The tracking store is gone, the results are not. "
         "`snakemake all --forcerun init_tracking track` fills it again from the records."
@@ -28,7 +24,7 @@ rule init_tracking:
     resources:
         store=1,
     params:
-        uri=redact(TRACKING_URI),
+        uri=redact(tracking_uri),
         experiments=sorted(plan.experiments),
     message:
         "open the tracking store"
@@ -55,7 +51,7 @@ rule track:
     resources:
         store=1,
     params:
-        uri=redact(TRACKING_URI),
+        uri=redact(tracking_uri),
         title=lambda w: plan.of(w.experiment).title,
         question=lambda w: plan.of(w.experiment).question,
     message:

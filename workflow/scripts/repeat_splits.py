@@ -6,15 +6,14 @@ from kalibre.adaptor import Job
 from kalibre.digests import digest_json
 from kalibre.repeats.progress import Progress
 from kalibre.repeats.shard import repeat_splits
-from kalibre.repeats.shards import Shard, shards
+from kalibre.repeats.shards import Shard, shards_of
 
 with Job(snakemake) as job:
     shard = Shard.named(job.wildcards["shard"])
     folder = Path(job.output.record).parent.parent
-    first_seed, splits, most = map(int, snakemake.resources.study.split("_"))
     with Progress(
         shard,
-        shards(splits, first_seed=first_seed, most=most),
+        shards_of(snakemake.resources.study),
         settings=digest_json(job.params.study),
         experiment=job.experiment,
         logs=Path("logs", job.experiment, job.rule),

@@ -30,7 +30,7 @@ STEPS = 1000
 """Most steps of the series; the tracking store takes some thousand values a second."""
 
 ROUGH = 10
-"""With fewer pairs of seeds than this, the variance from a model's seed is a rough guide."""
+"""With fewer further fits than this, the variance from a model's seed is a rough guide."""
 
 Table = dict[str, NDArray[Any]]
 Params = Mapping[str, Any]
@@ -124,9 +124,12 @@ def _summarise(
     reasons = _reasons(columns[UNDEFINED][own])
     for name in _measurements(columns):
         values = columns[name][own]
+        if name.startswith(PARTS):
+            numbers.metrics[f"{name}/mean"] = float(values.mean())
+            continue
         reason = reasons.get(name) or reasons.get(MODEL) or "no value"
         add_distribution(numbers, name, values, quantiles=quantiles, reason=reason)
-        if params["seeded"] and not name.startswith(PARTS):
+        if not own.all():
             add_variances(numbers, name, columns[name], columns[SEED], columns[FURTHER])
     for name, base in _pairs(columns, params).items():
         add_difference(
@@ -170,7 +173,8 @@ def _of_model(tables: Sequence[Columns], model: str, *, seeded: bool) -> Table:
     joined: Table = {SEED: seeds[order], FURTHER: further[order]}
     shared = {n for table in tables for n in table if n.startswith(PARTS)}
     named = {n.removeprefix(prefix) for table in tables for n in table if n.startswith(prefix)}
-    for name in (*sorted(shared), *sorted(named)):
+    texts = {UNDEFINED, NOTES}
+    for name in (*sorted(shared), *sorted(named - texts), *sorted(texts)):
         full = name if name in shared else prefix + name
         parts = [_column(table, full, count) for table, count in zip(tables, rows, strict=True)]
         joined[name] = np.concatenate(parts)[order]
@@ -266,11 +270,11 @@ def _said(texts: NDArray[Any], splits: int) -> tuple[str, ...]:
 def _seed_notes(columns: Table, params: Params) -> tuple[str, ...]:
     if not params["seeded"]:
         return ("the model takes no seed of its own: what varies, varies by the split",)
-    pairs = int(np.count_nonzero(columns[FURTHER]))
-    if 0 < pairs < ROUGH:
-        return (
-            f"the variance from the model's own seed rests on {pairs} further fits: a rough guide",
-        )
+    fits = int(np.count_nonzero(columns[FURTHER]))
+    if not fits:
+        return ("no split was learned with a second model seed: what varies may vary by either",)
+    if fits < ROUGH:
+        return (f"the variance from the model's seed rests on {fits} further fits: a rough guide",)
     return ()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from kalibre.experiment.base import plain
 from kalibre.experiment.experiment import Experiment
-from kalibre.repeats.shards import Shard, shards
+from kalibre.repeats.shards import Shard, extent, shards
 
 
 def study_settings(experiment: Experiment) -> dict[str, Any]:
@@ -56,6 +56,13 @@ def study_shards(experiment: Experiment) -> list[Shard]:
     repeats = experiment.repeats
     assert repeats is not None
     return shards(repeats.splits, first_seed=repeats.first_seed, most=repeats.shard)
+
+
+def study_extent(experiment: Experiment) -> str:
+    """The whole study in a word, so that one shard's process can say how far the whole is."""
+    repeats = experiment.repeats
+    assert repeats is not None
+    return extent(repeats.splits, first_seed=repeats.first_seed, most=repeats.shard)
 
 
 def summary_settings(experiment: Experiment) -> dict[str, Any]:

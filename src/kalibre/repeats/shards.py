@@ -13,8 +13,6 @@ import re
 from typing import NamedTuple
 
 SMALLEST = 50
-_NAME = re.compile(r"seeds_(\d+)_to_(\d+)")
-
 PATTERN = r"seeds_\d+_to_\d+"
 """Regular expression of a shard's name."""
 
@@ -44,11 +42,24 @@ class Shard(NamedTuple):
         ValueError
             If it is not a shard's name.
         """
-        match = _NAME.fullmatch(name)
-        first, last = map(int, match.groups()) if match else (0, -1)
+        first, last = (0, -1)
+        if re.fullmatch(PATTERN, name):
+            first, last = (int(number) for number in re.findall(r"\d+", name))
         if last < first:
             raise ValueError(f"{name!r} is no shard; shards are named like seeds_0_to_49")
         return cls(first, last - first + 1)
+
+
+def extent(splits: int, *, first_seed: int = 0, most: int) -> str:
+    """A whole study in one word, from which `shards_of` makes its shards again."""
+    return f"{Shard(first_seed, splits).name}_by_{most}"
+
+
+def shards_of(extent: str) -> list[Shard]:
+    """The shards of the study that `extent` wrote down."""
+    name, _, most = extent.partition("_by_")
+    first, count = Shard.named(name)
+    return shards(count, first_seed=first, most=int(most))
 
 
 def shards(splits: int, *, first_seed: int = 0, most: int) -> list[Shard]:
