@@ -20,6 +20,7 @@ include: "workflow/rules/models.smk"
 include: "workflow/rules/evaluation.smk"
 include: "workflow/rules/ladder.smk"
 include: "workflow/rules/summary.smk"
+include: "workflow/rules/gate.smk"
 include: "workflow/rules/published.smk"
 include: "workflow/rules/tracking.smk"
 

@@ -85,7 +85,7 @@ class Job:
 
     def read(self, name: str, columns: Sequence[str] | None = None) -> Columns:
         """Read the table that the input item `name` names."""
-        return files.read_columns(self.input[name], columns)
+        return files.read_columns(_as_list(self.input[name])[0], columns)
 
     def note_input(self, name: str, digest: str) -> None:
         """Record the digest of an input that no rule of ours made."""

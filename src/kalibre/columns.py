@@ -20,7 +20,7 @@ class Categories:
     Attributes
     ----------
     codes : ndarray of int32, shape (n,)
-        Position of each row's value in `names`.
+        Position of each row's value in `names`; -1 where it is missing.
     names : tuple of str
         The distinct values.
     """
@@ -29,10 +29,11 @@ class Categories:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, values: Sequence[str] | NDArray[np.object_]) -> Categories:
-        """Encode strings; the names keep the order in which they first appear."""
-        names = tuple(dict.fromkeys(values))
-        position = {name: i for i, name in enumerate(names)}
+    def of(cls, values: Sequence[str | None] | NDArray[np.object_]) -> Categories:
+        """Encode strings, None where one is missing; names keep the order of first appearance."""
+        names = tuple(name for name in dict.fromkeys(values) if name is not None)
+        position: dict[str | None, int] = {name: i for i, name in enumerate(names)}
+        position[None] = -1
         codes = np.fromiter((position[v] for v in values), dtype=np.int32, count=len(values))
         return cls(codes, names)
 
@@ -50,12 +51,13 @@ class Categories:
 
     def isin(self, names: Sequence[str]) -> NDArray[np.bool_]:
         """True where the row's value is one of `names`."""
-        wanted = np.array([name in names for name in self.names], dtype=bool)
-        return wanted[self.codes] if len(self.names) else np.zeros(0, dtype=bool)
+        # The last entry is what a missing value's code, -1, finds.
+        wanted = np.array([*(name in names for name in self.names), False], dtype=bool)
+        return wanted[self.codes]
 
     def values(self) -> NDArray[np.object_]:
-        """The strings themselves."""
-        return np.array(self.names, dtype=object)[self.codes]
+        """The strings themselves, None where one is missing."""
+        return np.array([*self.names, None], dtype=object)[self.codes]
 
 
 Column = NDArray | Categories

@@ -21,29 +21,70 @@ from kalibre.metrics.registry import METRICS, Measured, Undefined
 from kalibre.metrics.reliability import ReliabilityTable, reliability_table
 from kalibre.records import Result, manifest
 from kalibre.scores import Scores
+from kalibre.statistics.report import HonestNumbers, honest_numbers
 
 EACH_ROW_LIMIT = 1000
-RELIABILITY_HEADER = (
-    "part",
-    "bins",
-    "bin",
-    "lower",
-    "upper",
-    "count",
-    "mean_predicted",
-    "observed_rate",
-    "gap",
-    "positives",
-    "ece_term",
-)
+TABLES = {
+    "reliability": (
+        "part",
+        "bins",
+        "bin",
+        "lower",
+        "upper",
+        "count",
+        "mean_predicted",
+        "observed_rate",
+        "gap",
+        "positives",
+        "ece_term",
+        "null_lower",
+        "null_upper",
+    ),
+    "intervals": (
+        "part",
+        "metric",
+        "estimate",
+        "lower",
+        "upper",
+        "level",
+        "resamples",
+        "undefined",
+    ),
+    "spread": (
+        "part",
+        "reading",
+        "bins",
+        "bins_used",
+        "ece",
+        "maximum_gap",
+        "debiased_squared_error",
+        "null_mean",
+        "null_upper",
+        "excess",
+        "p_value",
+    ),
+    "corp": ("part", "level", "lower", "upper", "count", "mean_predicted", "observed_rate"),
+}
+"""The tables of an evaluation and their columns."""
+
+LARGE = 100_000
+"""Above so many rows what is drawn again and again is left out unless asked for."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The numbers of one model and calibrator, and its reliability tables as rows."""
+    """The numbers of one model and calibrator, and its tables as rows.
+
+    Attributes
+    ----------
+    result : Result
+        Metrics by `<part>/<metric>`.
+    tables : dict
+        `reliability`, `intervals`, `spread` and `corp`.
+    """
 
     result: Result
-    reliability: list[dict[str, Any]]
+    tables: dict[str, list[dict[str, Any]]]
 
 
 class _Numbers:
@@ -86,7 +127,7 @@ def evaluate(
         If a measured row was learned from without a declaration, or a part has no rows.
     """
     numbers = _Numbers()
-    rows: list[dict[str, Any]] = []
+    tables: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
     notes: list[str] = []
     measured_rows = np.zeros(len(scores), dtype=bool)
     rules = {name: bin_rule(spec) for name, spec in evaluation["bins"].items()}
@@ -98,12 +139,19 @@ def evaluate(
         measured_rows |= chosen
         measured = scores.take(chosen)
         _add_scalars(numbers, part, measured, evaluation)
+        honest, said = _honest(measured, evaluation, rules)
+        numbers.metrics |= {f"{part}/{name}": value for name, value in honest.metrics.items()}
+        numbers.undefined |= {f"{part}/{name}": why for name, why in honest.undefined.items()}
+        notes += [f"{part}: {note}" for note in (*honest.notes, *said)]
+        for name in ("intervals", "spread", "corp"):
+            tables[name] += [_table_row(part, row) for row in honest.tables.get(name, [])]
+        bands = {(row["bins"], row["bin"]): row for row in honest.tables["null_bands"]}
         for name, rule in rules.items():
             table = reliability_table(
                 measured.outcome, measured.probability, bins=rule, weights=measured.weight
             )
             _add_reliability(numbers, f"{part}/{name}", table)
-            rows += _reliability_rows(part, name, table)
+            tables["reliability"] += _reliability_rows(part, name, table, bands)
     result = Result(
         metrics=numbers.metrics,
         undefined=numbers.undefined,
@@ -114,7 +162,7 @@ def evaluate(
         rows={"measured": manifest(scores.row[measured_rows])},
         notes=tuple(notes),
     )
-    return Evaluation(result, rows)
+    return Evaluation(result, tables)
 
 
 def bin_rule(spec: Mapping[str, Any]) -> BinRule:
@@ -122,6 +170,35 @@ def bin_rule(spec: Mapping[str, Any]) -> BinRule:
     if spec["edges"] is not None:
         return OwnEdges(tuple(spec["edges"]))
     return EqualMass(spec["count"]) if spec["rule"] == "equal_mass" else EqualWidth(spec["count"])
+
+
+def _honest(
+    scores: Scores, evaluation: Mapping[str, Any], rules: Mapping[str, BinRule]
+) -> tuple[HonestNumbers, tuple[str, ...]]:
+    """The numbers' bands and intervals; what takes long on many rows is left out, and said."""
+    settings = dict(evaluation["statistics"])
+    notes = []
+    for name, usual, title in (
+        ("resamples", 1000, "bootstrap intervals"),
+        ("smooth_simulations", 100, "the null band of smooth ECE"),
+    ):
+        if settings[name] is None:
+            settings[name] = usual if len(scores) <= LARGE else 0
+            if len(scores) > LARGE:
+                notes.append(
+                    f"{len(scores)} rows: {title} left out; set evaluation.statistics.{name} to have it"
+                )
+    settings["spread"] = tuple(settings["spread"])
+    honest = honest_numbers(
+        scores.outcome,
+        scores.probability,
+        scores.logit,
+        bins=rules,
+        weights=scores.weight,
+        groups=None if scores.group is None else scores.group.codes,
+        settings=settings,
+    )
+    return honest, tuple(notes)
 
 
 def level_name(spec: Mapping[str, Any]) -> str:
@@ -178,7 +255,12 @@ def _add_reliability(numbers: _Numbers, path: str, table: ReliabilityTable) -> N
         numbers.add(f"{path}/bin_{i}/ece_term", table.ece_terms[i], reason)
 
 
-def _reliability_rows(part: str, name: str, table: ReliabilityTable) -> list[dict[str, Any]]:
+def _reliability_rows(
+    part: str,
+    name: str,
+    table: ReliabilityTable,
+    bands: Mapping[tuple[str, int], Mapping[str, Any]],
+) -> list[dict[str, Any]]:
     """The table as people read it; an empty bin has its edges and nothing else."""
     rows = []
     for i in range(len(table.count)):
@@ -196,10 +278,21 @@ def _reliability_rows(part: str, name: str, table: ReliabilityTable) -> list[dic
                 "observed_rate": float(table.observed_rate[i]),
                 "gap": float(table.gap[i]),
                 "positives": _whole(table.positives[i]),
-                "ece_term": float(table.ece_terms[i]),
+                "ece_term": _finite(table.ece_terms[i]),
             }
+            band = bands.get((name, i), {})
+            row |= {end: band.get(end) for end in ("null_lower", "null_upper")}
         rows.append(row)
     return rows
+
+
+def _table_row(part: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    known = {k: _finite(v) if isinstance(v, float) else v for k, v in row.items()}
+    return {"part": part, **known}
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
 
 
 def _whole(value: float) -> float | int:

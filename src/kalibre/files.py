@@ -14,9 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from kalibre.columns import Categories, Column, Columns
+from kalibre.arrow import from_arrow, to_arrow
+from kalibre.columns import Column, Columns
 
 Target = str | os.PathLike[str]
 
@@ -67,8 +66,26 @@ def write_columns(path: Target, columns: Mapping[str, Column]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pa.table({name: _to_arrow(column) for name, column in columns.items()})
-    replace_file(path, lambda temporary: pq.write_table(table, temporary, compression="zstd"))
+    table = pa.table({name: to_arrow(column) for name, column in columns.items()})
+    # A dictionary of numbers is given up after a megabyte of distinct ones, which takes longer than
+    # all the rest: numbers have an encoding of their own.
+    kinds = {field.name: _ENCODINGS.get(str(field.type)) for field in table.schema}
+    options = {
+        "use_dictionary": [name for name, encoding in kinds.items() if encoding is None],
+        "column_encoding": {name: encoding for name, encoding in kinds.items() if encoding},
+        "compression": "lz4",
+    }
+    replace_file(path, lambda temporary: pq.write_table(table, temporary, **options))
+
+
+_ENCODINGS = {"double": "BYTE_STREAM_SPLIT", "int64": "DELTA_BINARY_PACKED"}
+
+
+def column_names(path: Target) -> list[str]:
+    """The names of a Parquet table's columns."""
+    import pyarrow.parquet as pq
+
+    return list(pq.ParquetFile(path).schema_arrow.names)
 
 
 def read_columns(path: Target, names: Sequence[str] | None = None) -> Columns:
@@ -78,60 +95,7 @@ def read_columns(path: Target, names: Sequence[str] | None = None) -> Columns:
     # Not `read_table`, which imports the data-set module for another tenth of a second.
     wanted = None if names is None else list(names)
     table = pq.ParquetFile(path).read(columns=wanted, use_threads=False)
-    return {name: _from_arrow(table.column(name)) for name in table.column_names}
-
-
-def _to_arrow(column: Column) -> Any:
-    """A column as an Arrow array; numbers by their buffer, because `pa.array` imports pandas."""
-    import pyarrow as pa
-
-    if isinstance(column, Categories):
-        return pa.DictionaryArray.from_arrays(_to_arrow(column.codes), _strings(column.names))
-    if column.dtype == object:
-        return pa.array(column.tolist())
-    if column.dtype == bool:
-        return _to_arrow(column.astype(np.uint8)).cast(pa.bool_())
-    if column.dtype.kind in "iuf":
-        values = np.ascontiguousarray(column)
-        kind = pa.from_numpy_dtype(values.dtype)
-        return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
-    return pa.array(column)
-
-
-def _strings(values: Sequence[str]) -> Any:
-    import pyarrow as pa
-
-    encoded = [value.encode() for value in values]
-    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
-    return pa.StringArray.from_buffers(
-        len(values), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))
-    )
-
-
-_ARROW_FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
-
-
-def _from_arrow(column: Any) -> Column:
-    """A column of a table; numbers by their buffer, because `to_numpy` imports pandas."""
-    import pyarrow as pa
-
-    values = column.combine_chunks()
-    if isinstance(values, pa.ChunkedArray):
-        values = values.chunk(0) if values.num_chunks else pa.array([], values.type)
-    if pa.types.is_dictionary(values.type):
-        codes = _from_arrow(pa.chunked_array([values.indices]))
-        return Categories(np.asarray(codes, np.int32), tuple(values.dictionary.to_pylist()))
-    if values.null_count:
-        return np.asarray(values.to_numpy(zero_copy_only=False))
-    if pa.types.is_boolean(values.type):
-        return np.asarray(_from_arrow(pa.chunked_array([values.cast(pa.uint8())]))).astype(bool)
-    if pa.types.is_integer(values.type) or pa.types.is_floating(values.type):
-        kind = np.dtype(_ARROW_FLOATS.get(str(values.type), str(values.type)))
-        start = values.offset * kind.itemsize
-        return np.frombuffer(values.buffers()[1], kind, len(values), start).copy()
-    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
-        return np.array(values.to_pylist(), dtype=object)
-    return np.asarray(values.to_numpy(zero_copy_only=False))
+    return {name: from_arrow(table.column(name)) for name in table.column_names}
 
 
 def replace_file(path: Target, write: Callable[[str], Any]) -> None:

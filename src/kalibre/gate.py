@@ -250,3 +250,30 @@ def _own_bound(reading: _Reading, pattern: str, bound: Mapping[str, Any]) -> lis
 def _matches(path: str, pattern: str) -> bool:
     parts, wanted = path.split("/"), pattern.split("/")
     return len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))
+
+
+def earlier_metrics(content: Mapping[str, Any]) -> dict[str, float | None]:
+    """Metrics by their paths from an earlier `metrics.json`, or from one `record.json`."""
+    if "rule" not in content:
+        return dict(content)
+    prefix = "/".join([content["rule"], *content["subject"].values()])
+    return {f"{prefix}/{name}": value for name, value in content["metrics"].items()}
+
+
+def gate_text(gates: Mapping[str, Mapping[str, Any]]) -> tuple[str, int]:
+    """All gates as people read them, and how many checks failed.
+
+    Parameters
+    ----------
+    gates : experiment to the content of its `gate.json`.
+    """
+    if not gates:
+        return "no experiment has a section `gate`", 0
+    lines = []
+    for name, gate in gates.items():
+        count = len(gate["checks"])
+        lines.append(f"{name}: {count - gate['failed']} of {count} checks passed")
+        lines += [
+            f"  {Check(**check).sentence()}" for check in gate["checks"] if not check["passed"]
+        ]
+    return "\n".join(lines), sum(gate["failed"] for gate in gates.values())

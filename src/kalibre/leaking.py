@@ -82,7 +82,7 @@ def compare_rungs(
                 undefined |= {f"{path}/{name}": why for name, why in reasons.items()}
                 row |= {name: numbers[name] for name in LEAK_HEADER if name in numbers}
             table.append(row)
-    notes = ()
+    notes: tuple[str, ...] = ()
     if len(inside) < FEW_FOLDS:
         notes = (f"{len(inside)} folds: the intervals of a leak are a rough guide",)
     return Result(metrics, undefined, {"level": level}, notes=notes), table

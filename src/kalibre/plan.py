@@ -69,6 +69,11 @@ class Plan:
         """The experiments that are a lesson themselves; a copy keeps the key `lesson`."""
         return [name for name, spec in self.experiments.items() if spec.lesson == name]
 
+    @cached_property
+    def gated(self) -> list[str]:
+        """The selected experiments that set limits."""
+        return [name for name in self.selected if self.experiments[name].gate]
+
     def of(self, name: str) -> Experiment:
         """An experiment by its name."""
         if name not in self.experiments:
@@ -110,6 +115,27 @@ class Plan:
             f"{RESULTS}/{experiment}/climb_ladder/{model}/{rung}/record.json"
             for rung in self.of(experiment).rungs()
         ]
+
+    def parts_file(self, experiment: str) -> list[str]:
+        """The file of the split, where there is one."""
+        split = self.of(experiment).split
+        return [f"{RESULTS}/{experiment}/split_rows/parts.parquet"] if split else []
+
+    def leak_tables(self, experiment: str) -> list[str]:
+        """The leak tables of the models that climb the ladder."""
+        models = self.of(experiment).climbing_models()
+        return [f"{RESULTS}/{experiment}/measure_leak/{model}/leak.csv" for model in models]
+
+    def sheet_records(self, experiment: str) -> list[str]:
+        """The records beside what the sheet on leakage takes."""
+        taken = [f"{RESULTS}/{experiment}/make_table/table.parquet"]
+        taken += self.parts_file(experiment) + self.leak_tables(experiment)
+        return [beside(path, "record.json") for path in taken]
+
+    def earlier_record(self, experiment: str) -> list[str]:
+        """The file of an earlier run that the gate compares with."""
+        gate = self.of(experiment).gate
+        return [gate.auc_drop.against] if gate and gate.auc_drop else []
 
     def variant(self, experiment: str, model: str, calibrator: str) -> Variant:
         """One calibrator of one model."""
@@ -160,6 +186,7 @@ class Plan:
                     *self.evaluation_records(experiment),
                     *self._ladder_records(experiment),
                     *([f"{folder}/compare/record.json"] if spec.comparisons else []),
+                    f"{folder}/fill_leak_sheet/record.json",
                 ]
             )
         )
@@ -181,6 +208,7 @@ class Plan:
         spec = self.of(experiment)
         last = ["summarise"]
         last += ["tabulate_comparisons"] if spec.comparisons else []
+        last += ["check_gate"] if spec.gate else []
         last += ["measure_figures"] if spec.lesson else []
         folder = f"{RESULTS}/{experiment}"
         return [*self.records(experiment), *(f"{folder}/{rule}/record.json" for rule in last)]
@@ -190,6 +218,7 @@ class Plan:
         names = ["summary.txt", "metrics.json", "tracked.json"]
         names += ["figures.csv"] if self.of(experiment).lesson else []
         names += ["summary.csv", "summary.md"] if self.of(experiment).comparisons else []
+        names += ["gate.json"] if self.of(experiment).gate else []
         return [f"{RESULTS}/{experiment}/{name}" for name in names]
 
     def section(self, experiment: str, name: str) -> Any:

@@ -151,6 +151,15 @@ def merge_metrics(records: Iterable[Mapping[str, Any]]) -> dict[str, Number | No
     return dict(sorted(merged.items()))
 
 
+def merge_undefined(records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Why metrics have no value, by their paths."""
+    return {
+        metric_path(record, name): reason
+        for record in records
+        for name, reason in record["undefined"].items()
+    }
+
+
 def read_records(paths: Iterable[str | Path]) -> list[dict[str, Any]]:
     """Read record files, in the order given."""
     return [read_json(path) for path in paths]

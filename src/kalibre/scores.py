@@ -41,6 +41,8 @@ class Scores:
         The model, or a calibrator on the way, learned from this row.
     weight : ndarray of float64, shape (n,), or None
         Row weights.
+    group : Categories, or None
+        What rows belong together; a resample takes a whole group or none of it.
     """
 
     row: NDArray[np.int64]
@@ -52,6 +54,7 @@ class Scores:
     fitted: NDArray[np.bool_]
     calibrated: NDArray[np.bool_]
     weight: Floats | None = None
+    group: Categories | None = None
 
     @classmethod
     def from_columns(cls, columns: Columns) -> Scores:
@@ -59,7 +62,7 @@ class Scores:
         return cls(**columns)  # type: ignore[arg-type]
 
     def to_columns(self) -> Columns:
-        """The columns of the scores table; `weight` only where there are weights."""
+        """The columns of the scores table; `weight` and `group` only where there are any."""
         columns = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {name: column for name, column in columns.items() if column is not None}
 

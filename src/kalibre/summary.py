@@ -46,6 +46,7 @@ def summary_text(
     settings: Mapping[str, Any],
     records: Sequence[Record],
     reliability: Mapping[tuple[str, str], Rows],
+    sheet: Rows = (),
 ) -> str:
     """An experiment's tables.
 
@@ -59,6 +60,8 @@ def summary_text(
         Its records.
     reliability : mapping
         (model, calibrator) to the rows of its reliability table.
+    sheet : sequence of mapping
+        The sheet on leakage.
     """
     blocks = [_head(experiment, settings), _scores(records), _calibrators(records)]
     blocks += [_ladder(records), _comparisons(settings, records)]
@@ -68,7 +71,7 @@ def summary_text(
         _reliability(model, calibrator, shown, [r for r in rows if r["part"] == shown])
         for (model, calibrator), rows in list(reliability.items())[:SHOWN_TABLES]
     ]
-    blocks.append(_notes(records))
+    blocks += [_leak_sheet(sheet), _notes(records)]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
@@ -131,10 +134,11 @@ def _scores(records: Sequence[Record]) -> str:
             for name in _HEADLINES:
                 line[name] = metrics.get(f"{part}/{name}")
             for key, value in metrics.items():
-                if key.startswith(f"{part}/") and key.endswith("/ece"):
-                    rule = f"ECE {key.split('/')[1]}"
-                    rules.append(rule)
-                    line[rule] = value
+                name = key.removeprefix(f"{part}/").removesuffix("/ece")
+                if key == f"{part}/{name}/ece" and "/" not in name:
+                    band = f"{part}/{name}/null_band/upper"
+                    line |= {f"ECE {name}": value, f"by chance {name}": metrics.get(band)}
+                    rules += [f"ECE {name}", f"by chance {name}"]
             lines.append(line)
     header = ["model", "calibrator", "part", *_HEADLINES, *dict.fromkeys(rules)]
     return table_text(lines, header) if lines else ""
@@ -236,6 +240,18 @@ def _bin(row: Mapping[str, Any], *, last: bool) -> str:
     if lower == upper:
         return f"[{lower}]"
     return f"[{lower}, {upper}{']' if last else ')'}"
+
+
+def _leak_sheet(sheet: Rows) -> str:
+    lines = [
+        f"{row['type']:<5} {row['name']}: {row['status']}; {row['declared'] or row['finding']}"
+        for row in sheet
+    ]
+    return (
+        "Leakage, the eight types of Kapoor and Narayanan (2023)\n" + "\n".join(lines)
+        if lines
+        else ""
+    )
 
 
 def _notes(records: Sequence[Record]) -> str:

@@ -12,6 +12,9 @@ rule evaluate:
         code=plan.code("evaluate"),
     output:
         reliability="results/{experiment}/evaluate/{model}/{calibrator}/reliability.csv",
+        intervals="results/{experiment}/evaluate/{model}/{calibrator}/intervals.csv",
+        spread="results/{experiment}/evaluate/{model}/{calibrator}/spread.csv",
+        corp="results/{experiment}/evaluate/{model}/{calibrator}/corp.csv",
         record="results/{experiment}/evaluate/{model}/{calibrator}/record.json",
     log:
         "logs/{experiment}/evaluate/{model}/{calibrator}.log",

@@ -9,6 +9,7 @@ rule summarise:
         reliability=lambda w: [
             beside(record, "reliability.csv") for record in plan.evaluation_records(w.experiment)
         ],
+        sheet="results/{experiment}/fill_leak_sheet/leak_sheet.csv",
         code=plan.code("summarise"),
     output:
         metrics="results/{experiment}/metrics.json",

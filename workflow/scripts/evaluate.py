@@ -1,7 +1,7 @@
 """Measure one model's probabilities."""
 
 from kalibre.adaptor import Job
-from kalibre.evaluation import RELIABILITY_HEADER, evaluate
+from kalibre.evaluation import TABLES, evaluate
 from kalibre.scores import Scores
 
 with Job(snakemake) as job:
@@ -11,5 +11,6 @@ with Job(snakemake) as job:
         evaluation=job.params.evaluation,
         declared=job.params.declared_overlap,
     )
-    job.write_csv("reliability", evaluation.reliability, RELIABILITY_HEADER)
+    for name, header in TABLES.items():
+        job.write_csv(name, evaluation.tables[name], header)
     job.finish(evaluation.result)

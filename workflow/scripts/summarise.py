@@ -14,7 +14,8 @@ with Job(snakemake) as job:
         (subject["model"], subject["calibrator"]): table
         for subject, table in zip(evaluated, tables, strict=True)
     }
+    sheet = files.read_csv(job.input.sheet)
     job.write_json("metrics", merge_metrics(records))
     job.write_json("settings", experiment_values(settings, records))
-    job.write_text("summary", summary_text(job.experiment, settings, records, reliability))
+    job.write_text("summary", summary_text(job.experiment, settings, records, reliability, sheet))
     job.finish(Result())

@@ -55,6 +55,47 @@ class Level(Block):
         return self
 
 
+Count = Annotated[int, NotBoolean, Field(ge=0, le=1_000_000)]
+
+
+class Statistics(Block):
+    """How sure the numbers are: null bands, intervals, and readings that do not hang on bins."""
+
+    level: Annotated[float, NotBoolean, Field(gt=0, lt=1)] = Field(
+        0.95, description="Confidence level of all intervals, a fraction."
+    )
+    interval: Literal["bca", "percentile"] = Field("bca", description="Kind of bootstrap interval.")
+    resamples: Count | None = Field(
+        None,
+        description=(
+            "Bootstrap samples; 0 leaves the intervals out. By default 1000 up to a hundred thousand "
+            "rows, and none above."
+        ),
+    )
+    stratified: bool = Field(
+        False, description="Keep the number of rows of each outcome when drawing; not with groups."
+    )
+    line_interval: Literal["wald", "profile"] = Field(
+        "wald", description="Interval of calibration intercept and slope."
+    )
+    simulations: Annotated[int, NotBoolean, Field(ge=20, le=1_000_000)] = Field(
+        1000, description="Simulated samples behind the null band of an ECE."
+    )
+    smooth_simulations: Count | None = Field(
+        None,
+        description=(
+            "Simulated samples behind the null band of smooth ECE; 0 leaves it out. By default 100 up "
+            "to a hundred thousand rows, and none above."
+        ),
+    )
+    spread: list[Annotated[int, NotBoolean, Field(ge=1, le=100_000)]] = Field(
+        [5, 10, 15, 20], description="Bin counts of the ECE's spread; empty leaves it out."
+    )
+    seed: Annotated[int, NotBoolean, Field(ge=0, lt=2**32)] = Field(
+        0, description="Seed of all these draws."
+    )
+
+
 class Evaluation(Block):
     """What is measured of every model and calibrator."""
 
@@ -74,6 +115,9 @@ class Evaluation(Block):
     )
     metrics: list[Name] | None = Field(
         None, min_length=1, description="Metrics to report; by default all in the registry."
+    )
+    statistics: Statistics = Field(
+        Statistics(), description="Null bands, intervals and bin-free readings."
     )
     each_row: bool = Field(
         False,

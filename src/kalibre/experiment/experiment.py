@@ -16,6 +16,8 @@ from kalibre.experiment.comparisons import Comparisons
 from kalibre.experiment.data import Data, Predictions, Subscribers
 from kalibre.experiment.evaluation import DeclaredOverlap, Evaluation
 from kalibre.experiment.folds import Folds
+from kalibre.experiment.gate import Gate
+from kalibre.experiment.leak_sheet import LeakSheet
 from kalibre.experiment.models import Model
 from kalibre.experiment.preparation import Preparation
 from kalibre.experiment.repeats import Repeats
@@ -75,6 +77,12 @@ class Experiment(Block):
     )
     repeats: Repeats | None = Field(
         None, description="The same experiment on many splits, each with its own seed."
+    )
+    gate: Gate | None = Field(
+        None, description="Limits on what is measured; the target `gate` fails if one is not kept."
+    )
+    leak_sheet: LeakSheet = Field(
+        {}, description="What the author states on kinds of leakage that no row can show."
     )
     declared_overlap: list[DeclaredOverlap] = Field(
         [], description="Overlaps between stages that are there on purpose."
@@ -166,6 +174,21 @@ class Experiment(Block):
     def climbing_models(self) -> list[str]:
         """The models that climb the ladder."""
         return sorted(self.folds.models or self.models) if self.folds else []
+
+    def sheet_settings(self) -> dict[str, Any]:
+        """What the sheet on leakage needs to know of the other sections."""
+        learned = {part for model in self.models.values() for part in model.learn_on}
+        for model in self.model_names():
+            learned |= {v.learn_on for v in self.variants(model).values() if v.learn_on}
+        names = [step.name or step.step.rpartition(".")[2] for step in self.preparation]
+        return {
+            "columns": [] if self.predictions_given else self.feature_columns(),
+            "learned_on": sorted(learned),
+            "measured_on": self.evaluated_parts(),
+            "steps": names,
+            "rungs": {f"only_{i + 1}_outside": name for i, name in enumerate(names)},
+            "statements": plain(self.leak_sheet),
+        }
 
     def settings(self) -> dict[str, Any]:
         """All sections as plain built-ins, defaults included, keys sorted."""

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from kalibre.errors import InputError, suggestion
+from kalibre.errors import InputError, nearest, suggestion
 from kalibre.experiment.base import NAME_PATTERN, PATH_PATTERN
 from kalibre.experiment.experiment import Experiment
 
@@ -28,7 +28,7 @@ def load_experiments(folder: Path, *, reserved: Collection[str]) -> dict[str, Ex
     Raises
     ------
     InputError
-        If a file does not validate, or its name is a rule's or not a name.
+        If a file does not validate, its name is a rule's or not a name, or there is none.
     """
     experiments = {}
     for path in sorted([*folder.glob("*.yaml"), *folder.glob("*.yml")]):
@@ -37,7 +37,7 @@ def load_experiments(folder: Path, *, reserved: Collection[str]) -> dict[str, Ex
             raise InputError(
                 f"{path}: {name!r} is the name of one of the workflow's own targets; rename the file"
             )
-        if not name.isidentifier() or not name.isascii():
+        if not re.fullmatch(NAME_PATTERN, name):
             raise InputError(
                 f"{path}: an experiment's name is its target, so it is made of letters, digits and "
                 f"underscores and starts with a letter; found {name!r}; rename the file"
@@ -47,6 +47,8 @@ def load_experiments(folder: Path, *, reserved: Collection[str]) -> dict[str, Ex
                 f"{path}: there is another file for experiment {name!r}; keep one of them"
             )
         experiments[name] = load_experiment(path)
+    if not experiments:
+        raise InputError(f"{folder}: there is no experiment file (*.yaml); put one there")
     return experiments
 
 
@@ -86,7 +88,8 @@ def load_experiment(path: Path) -> Experiment:
     try:
         return Experiment.model_validate(content)
     except ValidationError as error:
-        mistakes = _distinct(_explain(path, content, lines, item) for item in error.errors())
+        errors = _causes(error.errors())
+        mistakes = _distinct(_explain(path, content, lines, item) for item in errors)
     more = f"\n(and {len(mistakes) - SHOWN} more)" if len(mistakes) > SHOWN else ""
     raise InputError("\n".join(mistakes[:SHOWN]) + more)
 
@@ -159,6 +162,15 @@ def _nulls(value: Any, key: Key = ()) -> Iterable[Key]:
     elif isinstance(value, list):
         for i, item in enumerate(value):
             yield from _nulls(item, (*key, i))
+
+
+def _causes(errors: list[Any]) -> list[Any]:
+    """Without the keys that are only missing because they are misspelt."""
+    misspelt = {
+        (*where, nearest(str(key), _fields_at(where)))
+        for *where, key in (e["loc"] for e in errors if e["type"] == "extra_forbidden")
+    }
+    return [e for e in errors if e["type"] != "missing" or e["loc"] not in misspelt]
 
 
 def _explain(path: Path, content: Any, lines: Lines, error: Any) -> str:

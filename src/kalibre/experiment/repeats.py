@@ -44,8 +44,8 @@ class Repeats(Block):
     model_seeds: Annotated[int, NotBoolean, Field(ge=1, le=1000)] = Field(
         2,
         description=(
-            "Seeds with which a model that takes one is fitted on the same split, to tell its own chance from "
-            "the split's; 1 leaves that out."
+            "Seeds with which a model that takes one is fitted on the same split, to tell its own chance "
+            "from the split's; 1 leaves that out."
         ),
     )
     model_seeds_every: Count = Field(

@@ -1,9 +1,9 @@
 """How is the table cut anew for each seed?
 
-By the code of the stage `split_rows`, with the seed in the place of the experiment's own. A split by time has
-no seed: there is one way only to put the latest rows last. Its repeats each take another window, so many
-successive rows from a random place on, and cut that (the repeated holdout of Cerqueira, Torgo and Mozetič
-2020, "Evaluating time series forecasting models"); rows outside the window belong to no part.
+As the experiment cuts it, with the seed in the place of the experiment's own. A split by time has no seed:
+there is one way only to put the latest rows last. Its repeats each take another window, so many successive
+rows from a random place on, and cut that (the repeated holdout of Cerqueira, Torgo and Mozetič 2020,
+"Evaluating time series forecasting models"); rows outside the window belong to no part.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalibre.columns import Categories, Columns, row_count, take_rows
+from kalibre.cutting import make_split
 from kalibre.errors import InputError
 from kalibre.ordering import moments
-from kalibre.splitting import split_rows
 
 Positions = NDArray[np.int64]
 
@@ -52,14 +52,14 @@ class Cutter:
     roles : Columns
         The table's roles.
     split : mapping
-        The split as `split_rows` takes it; its seed is not used.
+        The split as `make_split` takes it; its seed is not used.
     window : float
         For a split by time: the share of the rows in a window, in (0, 1].
 
     Raises
     ------
     InputError
-        If the split has nothing that a seed could change.
+        If the split has nothing that a seed could change, or a time is none.
     """
 
     def __init__(self, roles: Columns, split: Mapping[str, Any], *, window: float = 1.0) -> None:
@@ -70,10 +70,8 @@ class Cutter:
             )
         self._roles = roles
         self._split = split
-        self._by_time: Positions | None = None
-        if split["method"] == "time":
-            self._by_time = np.argsort(_times(roles), kind="stable").astype(np.int64)
         self._size = math.ceil(window * row_count(roles))
+        self._by_time = _by_time(roles) if split["method"] == "time" else None
 
     def cut(self, seed: int) -> Cut:
         """The split of one seed, 0 <= seed < 2**32.
@@ -83,37 +81,33 @@ class Cutter:
         InputError
             If the rows cannot be cut into parts of these sizes.
         """
-        if self._by_time is not None:
-            return self._cut_window(self._by_time, seed)
-        parts, _ = split_rows(self._roles, {**self._split, "seed": seed})
-        return _as_cut(parts)
+        try:
+            if self._by_time is not None:
+                return self._cut_window(self._by_time, seed)
+            made = make_split(self._roles, {**self._split, "seed": seed})
+        except ValueError as error:
+            raise InputError(f"split with seed {seed}: {error}") from error
+        return Cut(made.order, made.ordered_part())
 
     def _cut_window(self, by_time: Positions, seed: int) -> Cut:
         places = len(by_time) - self._size + 1
         start = int(np.random.default_rng(seed).integers(places))
-        # In the table's order: an order of their own would decide between rows of one time.
+        # In the table's order, which the split keeps between rows of one time.
         rows = np.sort(by_time[start : start + self._size])
         try:
-            parts, _ = split_rows(take_rows(self._roles, rows), self._split)
-        except InputError as error:
-            raise InputError(
-                f"{error} (repeats cut windows of {len(rows)} rows: `repeats.window`)"
-            ) from error
-        cut = _as_cut(parts)
-        return Cut(rows[cut.row], cut.part)
+            made = make_split(take_rows(self._roles, rows), self._split)
+        except ValueError as error:
+            raise ValueError(f"{error} (the window of {len(rows)} rows: repeats.window)") from error
+        return Cut(rows[made.order], made.ordered_part())
 
 
-def _times(roles: Columns) -> NDArray[Any]:
-    if "time" not in roles:
-        raise InputError("split by time: the data names no column of times")
-    times = roles["time"]
+def _by_time(roles: Columns) -> Positions:
+    """Positions of the rows from the earliest to the latest."""
+    times = roles.get("time")
+    if times is None:
+        raise InputError("a split by time needs a column that says each row's time: data.time")
     try:
-        return moments(times.values() if isinstance(times, Categories) else times)
+        moment = moments(times.values() if isinstance(times, Categories) else times)
     except ValueError as error:
         raise InputError(f"split: {error}") from error
-
-
-def _as_cut(parts: Columns) -> Cut:
-    part = parts["part"]
-    assert isinstance(part, Categories)
-    return Cut(np.asarray(parts["row"]), part)
+    return np.argsort(moment, kind="stable").astype(np.int64)

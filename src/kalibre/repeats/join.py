@@ -289,7 +289,7 @@ def _as_columns(columns: Table, rows: NDArray[np.bool_], model: str) -> Columns:
 
 
 def _series(columns: Table, own: NDArray[np.bool_], params: Params) -> Columns:
-    """The headlines of the first part: certainty and rightness before, Brier score and ECE before and after."""
+    """Headlines of the first part: certainty and rightness before, Brier score and ECE before and after."""
     part = _listed(params["parts"])[0]
     after = [NONE, *_calibrators(params)[:1]]
     bins = next((name.split("/")[1] for name in params if name.startswith("bins/")), "")

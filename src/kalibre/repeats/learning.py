@@ -75,7 +75,7 @@ class Learner:
         names = model["columns"] or columns
         self._rows: Any
         if not preparation and _sees_numbers_only(model, features, names):
-            self._rows = np.column_stack([features[n] for n in names]).astype(np.float64)
+            self._rows = np.column_stack([np.asarray(features[n], np.float64) for n in names])
         else:
             self._rows = to_frame(features, names)
             if not preparation:
@@ -148,8 +148,8 @@ class Learner:
 def _sees_numbers_only(model: Mapping[str, Any], features: Columns, columns: Sequence[str]) -> bool:
     """Whether the model is sure not to ask for names or kinds of columns.
 
-    So it is with the estimators of scikit-learn and our own, where all columns are numbers and no parameter is
-    a list, an estimator or a column's name.
+    So it is with the estimators of scikit-learn and our own, where all columns are numbers and no
+    parameter is a list, an estimator or a column's name.
     """
     ours = model["estimator"].partition(".")[0] in ("sklearn", "kalibre")
     simple = all(

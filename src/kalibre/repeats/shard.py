@@ -63,20 +63,23 @@ def repeat_splits(
     seeded = [name for name, model in models.items() if model.learner.seeded]
     further = {seed: _further_seeds(seed, study) if seeded else range(0) for seed in seeds}
     table = _Table(sum(1 + len(more) for more in further.values()))
-    notes: tuple[str, ...] = ()
-    for number, seed in enumerate(seeds):
+    first = cutter.cut(seeds[0])
+    notes = [said for model in models.values() for said in model.check_overlaps(first)]
+
+    def repeat(seed: int) -> None:
         cut = cutter.cut(seed)
-        if number == 0:
-            notes = tuple(said for model in models.values() for said in model.check_overlaps(cut))
-        # Parameters and values have been checked when the first split is done.
-        quick = number > 0
-        finite = quick and all(model.learner.finite for model in models.values())
-        with sklearn.config_context(assume_finite=finite, skip_parameter_validation=quick):
-            table.add(seed, 0, cut, _measure_all(models, cut, seed, 0))
-            for more in further[seed]:
-                rows = {name: models[name] for name in seeded}
-                table.add(seed, more, cut, _measure_all(rows, cut, seed, more))
+        table.add(seed, 0, cut, _measure_all(models, cut, seed, 0))
+        for more in further[seed]:
+            rows = {name: models[name] for name in seeded}
+            table.add(seed, more, cut, _measure_all(rows, cut, seed, more))
         advance()
+
+    repeat(seeds[0])
+    # Parameters and values are checked by now, and stay what they are.
+    finite = all(model.learner.finite for model in models.values())
+    with sklearn.config_context(assume_finite=finite, skip_parameter_validation=True):
+        for seed in seeds[1:]:
+            repeat(seed)
     described = {name: model.describe() for name, model in models.items()}
     params = {"settings": digest_json(study), "models": described}
     return table.columns(), Result(
@@ -118,7 +121,7 @@ def _measure_all(
         try:
             rows[name] = model.measure(cut, further_seed=further)
         except (InputError, ValueError) as error:
-            raise InputError(f"split with seed {seed}, model {name!r}: {error}") from error
+            raise InputError(f"model {name!r}, split with seed {seed}: {error}") from error
     return rows
 
 

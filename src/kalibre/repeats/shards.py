@@ -10,14 +10,15 @@ the experiment allows. A shard is named by its seeds, which with the settings de
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from dataclasses import dataclass
 
 SMALLEST = 50
 PATTERN = r"seeds_\d+_to_\d+"
 """Regular expression of a shard's name."""
 
 
-class Shard(NamedTuple):
+@dataclass(frozen=True)
+class Shard:
     """The seeds `first` to `first + count - 1`."""
 
     first: int
@@ -58,8 +59,8 @@ def extent(splits: int, *, first_seed: int = 0, most: int) -> str:
 def shards_of(extent: str) -> list[Shard]:
     """The shards of the study that `extent` wrote down."""
     name, _, most = extent.partition("_by_")
-    first, count = Shard.named(name)
-    return shards(count, first_seed=first, most=int(most))
+    whole = Shard.named(name)
+    return shards(whole.count, first_seed=whole.first, most=int(most))
 
 
 def shards(splits: int, *, first_seed: int = 0, most: int) -> list[Shard]:

@@ -26,7 +26,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalibre.checks import Predictions, check_number, check_predictions
-from kalibre.logits import expit, logit, softplus
+from kalibre.logits import logit
+from kalibre.metrics.bins import CHUNK
 
 Floats = NDArray[np.float64]
 Method = Literal["wald", "profile"]
@@ -34,6 +35,8 @@ Method = Literal["wald", "profile"]
 CLIP = 1e-6
 """Probabilities closer to 0 or 1 are moved here."""
 _STEPS = 100
+_CLOSE = 1e-8
+_ROUNDING = 1e-13
 _LARGEST = 1e4
 
 
@@ -100,7 +103,8 @@ def calibration_line(
         raise ValueError("method: weighted rows have no likelihood to profile, use 'wald'")
     bound = float(logit(1.0 - CLIP))
     given = logit(checked.probabilities) if logits is None else np.asarray(logits, dtype=float)
-    clipped = int(np.count_nonzero(np.abs(given) > bound))
+    # What lies at the clip itself may be off it by rounding.
+    clipped = int(np.count_nonzero(np.abs(given) > bound * (1.0 + 1e-9)))
     rows = _rows(checked, np.clip(given, -bound, bound))
     quantile = NormalDist().inv_cdf(0.5 + level / 2.0)
     intercept, _ = _fit(rows, free=(0,), quantile=quantile, method=method)
@@ -109,38 +113,57 @@ def calibration_line(
 
 
 @dataclass(frozen=True, eq=False)
+class _Fit:
+    """The likelihood of one line: minus its logarithm, its gradient and curvature."""
+
+    loss: float
+    gradient: Floats
+    curvature: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class _Rows:
-    """A row of ones and the logits, with outcomes and weights; columns are rows of the table."""
+    """Clipped logits, outcomes and weights (None: all 1) of the rows that count."""
 
-    columns: Floats
+    logits: Floats
     outcomes: Floats
-    weights: Floats
+    weights: Floats | None
 
-    def loss(self, coefficients: Floats) -> float:
-        """Minus the log likelihood."""
-        line = coefficients @ self.columns
-        return float((self.weights * (softplus(line) - self.outcomes * line)).sum())
+    def fit(self, line: Floats) -> _Fit:
+        """Judge the line intercept + slope * logit, chunk by chunk."""
+        loss = 0.0
+        slope, spread = np.zeros(2), np.zeros(3)
+        for start in range(0, self.logits.size, CHUNK):
+            chunk = slice(start, start + CHUNK)
+            z, happened = self.logits[chunk], self.outcomes[chunk]
+            said = line[0] + line[1] * z
+            tail = np.exp(-np.abs(said))
+            losses = np.maximum(said, 0.0) + np.log1p(tail) - happened * said
+            chance = np.where(said >= 0.0, 1.0, tail) / (1.0 + tail)
+            pull = chance - happened
+            width = chance * (1.0 - chance)
+            if self.weights is not None:
+                weight = self.weights[chunk]
+                losses, pull, width = losses * weight, pull * weight, width * weight
+            loss += float(losses.sum())
+            slope += pull.sum(), (pull * z).sum()
+            wide = width * z
+            spread += width.sum(), wide.sum(), (wide * z).sum()
+        return _Fit(loss, slope, spread[[[0, 1], [1, 2]]])
 
-    def derivatives(self, coefficients: Floats, free: list[int]) -> tuple[Floats, Floats, Floats]:
-        """Gradient, curvature and the gradient's variance, of the free coefficients."""
-        columns = self.columns[free]
-        said = expit(coefficients @ self.columns)
-        slope = (columns * (self.weights * (said - self.outcomes))).sum(axis=1)
-        spread = self.weights * said * (1.0 - said)
-        curvature = (columns[:, None] * columns[None] * spread).sum(axis=2)
-        variance = (columns[:, None] * columns[None] * spread * self.weights).sum(axis=2)
-        return slope, curvature, variance
+    def gradient_variance(self, line: Floats) -> Floats:
+        """Variance of the gradient when each row is one draw: squared weights."""
+        assert self.weights is not None
+        squared = _Rows(self.logits, self.outcomes, np.square(self.weights))
+        return squared.fit(line).curvature
 
 
 def _rows(checked: Predictions, logits: Floats) -> _Rows:
-    weights = np.ones(logits.size) if checked.weights is None else checked.weights
-    present = weights > 0.0
-    logits = logits[present]
-    return _Rows(
-        np.vstack([np.ones(logits.size), logits]),
-        checked.outcomes[present].astype(np.float64),
-        weights[present],
-    )
+    outcomes = checked.outcomes.astype(np.float64)
+    if checked.weights is None:
+        return _Rows(logits, outcomes, None)
+    present = checked.weights > 0.0
+    return _Rows(logits[present], outcomes[present], checked.weights[present])
 
 
 def _fit(
@@ -152,15 +175,17 @@ def _fit(
         nan = float("nan")
         return Coefficient(nan, nan, nan, reason), (nan, nan)
     wanted = list(free)
-    best = _maximise(rows, np.array([0.0, 1.0]), wanted)
-    _, curvature, variance = rows.derivatives(best, wanted)
-    inverse = np.linalg.inv(curvature)
-    error = float(np.sqrt((inverse @ variance @ inverse)[-1, -1]))
+    best, fit = _maximise(rows, np.array([0.0, 1.0]), wanted)
+    inverse = np.linalg.inv(fit.curvature[np.ix_(wanted, wanted)])
+    variance = inverse
+    if rows.weights is not None:
+        drawn = rows.gradient_variance(best)[np.ix_(wanted, wanted)]
+        variance = inverse @ drawn @ inverse
     estimate = float(best[wanted[-1]])
-    half = quantile * error
+    half = quantile * float(np.sqrt(variance[-1, -1]))
     lower, upper = estimate - half, estimate + half
     if method == "profile":
-        excess = _profile(rows, best, wanted, 0.5 * quantile**2)
+        excess = _profile(rows, best, wanted, fit.loss + 0.5 * quantile**2)
         lower = _crossing(excess, estimate, -half)
         upper = _crossing(excess, estimate, half)
     return Coefficient(estimate, lower, upper), (float(best[0]), float(best[1]))
@@ -173,7 +198,7 @@ def _no_maximum(rows: _Rows, *, slope_free: bool) -> str | None:
         return f"one class only: every row measured has outcome {int(happened[0])}"
     if not slope_free:
         return None
-    logits = rows.columns[1]
+    logits = rows.logits
     if np.ptp(logits) == 0.0:
         return "every row has the same probability: a slope needs at least two"
     yes, no = logits[happened], logits[~happened]
@@ -182,41 +207,38 @@ def _no_maximum(rows: _Rows, *, slope_free: bool) -> str | None:
     return None
 
 
-def _maximise(rows: _Rows, start: Floats, free: list[int]) -> Floats:
+def _maximise(rows: _Rows, start: Floats, free: list[int]) -> tuple[Floats, _Fit]:
     """Newton steps on the free coefficients, halved until the likelihood rises."""
-    best, loss = start.copy(), rows.loss(start)
+    best, fit = start, rows.fit(start)
+    # Close to the top the likelihood is level to rounding, and a good step may seem to lose.
+    slack = _ROUNDING * (1.0 + fit.loss)
     for _ in range(_STEPS):
-        slope, curvature, _ = rows.derivatives(best, free)
-        step = np.linalg.lstsq(curvature, slope, rcond=None)[0]
-        size = 1.0
-        while size > 1e-10:
-            tried = best.copy()
-            tried[free] -= size * step
-            found = rows.loss(tried)
-            if found <= loss:
-                break
-            size /= 2.0
-        else:
-            return best
-        moved = float(np.abs(tried - best).max())
-        best, loss = tried, found
-        if moved <= 1e-12 * max(1.0, float(np.abs(best).max())):
-            return best
-    return best
+        curvature = fit.curvature[np.ix_(free, free)]
+        step = np.zeros(2)
+        step[free] = np.linalg.lstsq(curvature, fit.gradient[free], rcond=None)[0]
+        tried, found = best - step, rows.fit(best - step)
+        while found.loss > fit.loss + slack and np.abs(step).max() > _CLOSE:
+            step /= 2.0
+            tried, found = best - step, rows.fit(best - step)
+        if found.loss <= fit.loss + slack:
+            best, fit = tried, found
+        # Steps shrink by their square: after one this small the next would be rounding.
+        if np.abs(step).max() <= _CLOSE * max(1.0, float(np.abs(best).max())):
+            break
+    return best, fit
 
 
 def _profile(
     rows: _Rows, best: Floats, free: list[int], allowed: float
 ) -> Callable[[float], float]:
-    """By how much the log likelihood, at its best for a held coefficient, falls short of allowed."""
+    """By how much the loss, at its best for a held coefficient, exceeds what is allowed."""
     held, others = free[-1], free[:-1]
-    lowest = rows.loss(best)
 
     def excess(value: float) -> float:
         start = best.copy()
         start[held] = value
-        found = _maximise(rows, start, others) if others else start
-        return rows.loss(found) - lowest - allowed
+        fit = _maximise(rows, start, others)[1] if others else rows.fit(start)
+        return fit.loss - allowed
 
     return excess
 

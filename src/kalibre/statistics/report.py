@@ -27,7 +27,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalibre.metrics.bins import BinRule
-from kalibre.metrics.reliability import top_label
 from kalibre.statistics.bootstrap import Drawing, bootstrap_intervals
 from kalibre.statistics.calibration_line import Coefficient, calibration_line
 from kalibre.statistics.corp import corp
@@ -37,10 +36,18 @@ from kalibre.statistics.null_band import NullBand, null_bands
 from kalibre.statistics.rows import effective_rows
 from kalibre.statistics.smooth import smooth_band, smooth_ece
 from kalibre.statistics.spiegelhalter import spiegelhalter
-from kalibre.statistics.spread import COUNTS, READINGS, SpreadRow, ece_spread
+from kalibre.statistics.spread import (
+    COUNTS,
+    READINGS,
+    SpreadRow,
+    readings,
+    spread_rows,
+    spread_rules,
+)
 
 _BAND = ("mean", "lower", "median", "upper", "extreme", "p_value")
 _SMOOTH_BAND = ("mean", "lower", "median", "upper", "p_value")
+_SPREAD = "spread "
 _OUTSIDE = "rows lie outside the edges"
 
 
@@ -143,34 +150,37 @@ def honest_numbers(
     _add_corp(numbers, rows)
     _add_line(numbers, rows, chosen)
     _add_spiegelhalter(numbers, rows)
-    if chosen.spread:
-        _add_spread(numbers, rows, chosen)
     if chosen.resamples:
         _add_intervals(numbers, rows, chosen)
     return numbers
 
 
 def _add_bands(numbers: HonestNumbers, rows: _Rows, chosen: HonestSettings) -> None:
-    drawn: dict[str, Any] = {
-        "weights": rows.weights,
-        "seed": chosen.seed,
-        "simulations": chosen.simulations,
-    }
-    table: list[dict[str, Any]] = []
-    for name, band in null_bands(
-        rows.outcomes, rows.probabilities, rules=rows.bins, **drawn
-    ).items():
-        _add_band(numbers, name, band)
-        for i in np.flatnonzero(np.isfinite(band.rate_lower)):
-            low, high = float(band.rate_lower[i]), float(band.rate_upper[i])
-            numbers.metrics[f"{name}/bin_{i}/null_lower"] = low
-            numbers.metrics[f"{name}/bin_{i}/null_upper"] = high
-            table.append({"bins": name, "bin": int(i), "null_lower": low, "null_upper": high})
-    numbers.tables["null_bands"] = table
-    correct, confidence = top_label(rows.outcomes, rows.probabilities)
-    for name, band in null_bands(correct, confidence, rules=rows.bins, **drawn).items():
-        numbers.add(f"{name}/top_label/ece", band.ece, _OUTSIDE)
-        _add_band(numbers, f"{name}/top_label", band)
+    """Null bands of the named rules and of the spread's, from the same draws."""
+    rules = spread_rules(chosen.spread)
+    spread: list[SpreadRow] = []
+    for reading, (happened, said) in readings(rows.outcomes, rows.probabilities).items():
+        bands = null_bands(
+            happened,
+            said,
+            rules={**rows.bins, **{_SPREAD + name: rule for name, rule in rules.items()}},
+            weights=rows.weights,
+            seed=chosen.seed,
+            simulations=chosen.simulations,
+        )
+        for name in rows.bins:
+            if reading == "top_label":
+                numbers.add(f"{name}/top_label/ece", bands[name].ece, _OUTSIDE)
+                _add_band(numbers, f"{name}/top_label", bands[name])
+            else:
+                _add_band(numbers, name, bands[name])
+                _add_rates(numbers, name, bands[name])
+        drawn = {name: bands[_SPREAD + name] for name in rules}
+        spread += spread_rows(
+            reading, happened, said, rules=rules, bands=drawn, weights=rows.weights
+        )
+    if spread:
+        _add_spread(numbers, spread)
 
 
 def _add_band(numbers: HonestNumbers, path: str, band: NullBand) -> None:
@@ -180,6 +190,15 @@ def _add_band(numbers: HonestNumbers, path: str, band: NullBand) -> None:
     numbers.add(
         f"{path}/ece_outside", float(band.outside) if np.isfinite(band.ece) else np.nan, _OUTSIDE
     )
+
+
+def _add_rates(numbers: HonestNumbers, path: str, band: NullBand) -> None:
+    table = numbers.tables.setdefault("null_bands", [])
+    for i in np.flatnonzero(np.isfinite(band.rate_lower)):
+        low, high = float(band.rate_lower[i]), float(band.rate_upper[i])
+        numbers.metrics[f"{path}/bin_{i}/null_lower"] = low
+        numbers.metrics[f"{path}/bin_{i}/null_upper"] = high
+        table.append({"bins": path, "bin": int(i), "null_lower": low, "null_upper": high})
 
 
 def _add_debiased(numbers: HonestNumbers, rows: _Rows) -> None:
@@ -251,15 +270,7 @@ def _add_spiegelhalter(numbers: HonestNumbers, rows: _Rows) -> None:
     numbers.add("spiegelhalter_p_value", found.p_value, reason)
 
 
-def _add_spread(numbers: HonestNumbers, rows: _Rows, chosen: HonestSettings) -> None:
-    spread: list[SpreadRow] = ece_spread(
-        rows.outcomes,
-        rows.probabilities,
-        weights=rows.weights,
-        counts=chosen.spread,
-        seed=chosen.seed,
-        simulations=chosen.simulations,
-    )
+def _add_spread(numbers: HonestNumbers, spread: list[SpreadRow]) -> None:
     for row in spread:
         numbers.metrics[f"spread/{row.name}/ece"] = row.ece
     for reading in READINGS:

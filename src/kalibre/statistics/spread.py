@@ -9,16 +9,15 @@ the same predictions under all of them, each beside its own null band.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from kalibre.metrics.bins import BinRule, EqualMass, EqualWidth
 from kalibre.metrics.reliability import reliability_table, top_label
 from kalibre.statistics.debiased import debiased_error
-from kalibre.statistics.null_band import null_bands
+from kalibre.statistics.null_band import NullBand, null_bands
 
 COUNTS = (5, 10, 15, 20)
 READINGS = ("class_1", "top_label")
@@ -31,7 +30,7 @@ class SpreadRow:
     Attributes
     ----------
     reading : `class_1` (probability of the positive class) or `top_label` (of the decision).
-    bins, count : kind of rule and number of bins asked for.
+    bins : kind of rule and number of bins asked for, such as `equal_mass_15`.
     bins_used : bins that hold rows.
     ece, maximum_gap, debiased_squared_error : measured.
     null_mean, null_upper : mean and 95 % quantile of a perfect model's ECE.
@@ -41,7 +40,6 @@ class SpreadRow:
 
     reading: str
     bins: str
-    count: int
     bins_used: int
     ece: float
     maximum_gap: float
@@ -54,7 +52,7 @@ class SpreadRow:
     @property
     def name(self) -> str:
         """Part of a metric's path, such as `class_1/equal_mass_15`."""
-        return f"{self.reading}/{self.bins}_{self.count}"
+        return f"{self.reading}/{self.bins}"
 
 
 def ece_spread(
@@ -81,49 +79,51 @@ def ece_spread(
     ValueError
         As `kalibre.metrics.reliability.reliability_table`.
     """
-    correct, confidence = top_label(outcomes, probabilities)
-    said = {
-        "class_1": (np.asarray(outcomes), np.asarray(probabilities)),
-        "top_label": (correct, confidence),
-    }
-    rules: dict[tuple[str, int], BinRule] = {}
+    rules = spread_rules(counts)
+    rows = []
+    for reading, (happened, said) in readings(outcomes, probabilities).items():
+        bands = null_bands(
+            happened, said, rules=rules, weights=weights, seed=seed, simulations=simulations
+        )
+        rows += spread_rows(reading, happened, said, rules=rules, bands=bands, weights=weights)
+    return rows
+
+
+def readings(
+    outcomes: ArrayLike, probabilities: ArrayLike
+) -> dict[str, tuple[ArrayLike, ArrayLike]]:
+    """Outcome and probability of the positive class, and of the decision being right."""
+    return {"class_1": (outcomes, probabilities), "top_label": top_label(outcomes, probabilities)}
+
+
+def spread_rules(counts: Sequence[int] = COUNTS) -> dict[str, BinRule]:
+    """The bin rules of a spread by name: `equal_width_<count>` and `equal_mass_<count>`."""
+    rules: dict[str, BinRule] = {}
     for count in counts:
-        rules["equal_width", count] = EqualWidth(count)
-        rules["equal_mass", count] = EqualMass(count)
-    return [
-        row
-        for reading in READINGS
-        for row in _rows(reading, *said[reading], rules, weights, seed, simulations)
-    ]
+        rules[f"equal_width_{count}"] = EqualWidth(count)
+        rules[f"equal_mass_{count}"] = EqualMass(count)
+    return rules
 
 
-def _rows(
+def spread_rows(
     reading: str,
     outcomes: ArrayLike,
     probabilities: ArrayLike,
-    rules: dict[tuple[str, int], BinRule],
-    weights: ArrayLike | None,
-    seed: int,
-    simulations: int,
+    *,
+    rules: Mapping[str, BinRule],
+    bands: Mapping[str, NullBand],
+    weights: ArrayLike | None = None,
 ) -> list[SpreadRow]:
-    bands = null_bands(
-        outcomes,
-        probabilities,
-        rules={f"{kind}_{count}": rule for (kind, count), rule in rules.items()},
-        weights=weights,
-        seed=seed,
-        simulations=simulations,
-    )
+    """One reading's rows, from null bands that have been drawn already."""
     rows = []
-    for (kind, count), rule in rules.items():
+    for name, rule in rules.items():
         table = reliability_table(outcomes, probabilities, bins=rule, weights=weights)
         debiased = debiased_error(outcomes, probabilities, bins=rule, weights=weights)
-        band = bands[f"{kind}_{count}"]
+        band = bands[name]
         rows.append(
             SpreadRow(
                 reading=reading,
-                bins=kind,
-                count=count,
+                bins=name,
                 bins_used=table.bins_used,
                 ece=table.ece,
                 maximum_gap=table.maximum_gap,

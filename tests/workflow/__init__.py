@@ -1,0 +1,1 @@
+"""Tests that run the whole workflow in a project of their own."""
