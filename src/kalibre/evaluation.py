@@ -70,6 +70,11 @@ TABLES = {
 LARGE = 100_000
 """Above so many rows what is drawn again and again is left out unless asked for."""
 
+_DRAWN = (
+    ("resamples", 1000, "bootstrap intervals"),
+    ("smooth_simulations", 100, "the null band of smooth ECE"),
+)
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -172,23 +177,33 @@ def bin_rule(spec: Mapping[str, Any]) -> BinRule:
     return EqualMass(spec["count"]) if spec["rule"] == "equal_mass" else EqualWidth(spec["count"])
 
 
+def drawing_settings(
+    statistics: Mapping[str, Any], rows: int
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The settings of what is drawn at random, and what is left out because there are many rows.
+
+    Parameters
+    ----------
+    statistics : mapping
+        The section `evaluation.statistics` after defaults.
+    rows : int
+        Rows measured.
+    """
+    settings = {**statistics, "spread": tuple(statistics["spread"])}
+    notes = []
+    for name, usual, title in _DRAWN:
+        if settings[name] is None:
+            settings[name] = usual if rows <= LARGE else 0
+            if rows > LARGE:
+                key = f"evaluation.statistics.{name}"
+                notes.append(f"{rows} rows: {title} left out; set {key} to have it")
+    return settings, tuple(notes)
+
+
 def _honest(
     scores: Scores, evaluation: Mapping[str, Any], rules: Mapping[str, BinRule]
 ) -> tuple[HonestNumbers, tuple[str, ...]]:
-    """The numbers' bands and intervals; what takes long on many rows is left out, and said."""
-    settings = dict(evaluation["statistics"])
-    notes = []
-    for name, usual, title in (
-        ("resamples", 1000, "bootstrap intervals"),
-        ("smooth_simulations", 100, "the null band of smooth ECE"),
-    ):
-        if settings[name] is None:
-            settings[name] = usual if len(scores) <= LARGE else 0
-            if len(scores) > LARGE:
-                notes.append(
-                    f"{len(scores)} rows: {title} left out; set evaluation.statistics.{name} to have it"
-                )
-    settings["spread"] = tuple(settings["spread"])
+    settings, notes = drawing_settings(evaluation["statistics"], len(scores))
     honest = honest_numbers(
         scores.outcome,
         scores.probability,
@@ -198,7 +213,7 @@ def _honest(
         groups=None if scores.group is None else scores.group.codes,
         settings=settings,
     )
-    return honest, tuple(notes)
+    return honest, notes
 
 
 def level_name(spec: Mapping[str, Any]) -> str:

@@ -273,7 +273,5 @@ def gate_text(gates: Mapping[str, Mapping[str, Any]]) -> tuple[str, int]:
     for name, gate in gates.items():
         count = len(gate["checks"])
         lines.append(f"{name}: {count - gate['failed']} of {count} checks passed")
-        lines += [
-            f"  {Check(**check).sentence()}" for check in gate["checks"] if not check["passed"]
-        ]
+        lines += [f"  {Check(**check).sentence()}" for check in gate["checks"]]
     return "\n".join(lines), sum(gate["failed"] for gate in gates.values())

@@ -159,6 +159,15 @@ class Plan:
         after = self.variant(experiment, model, calibrator).after
         return self.scores_record(experiment, model, after or NONE)
 
+    def all_scores(self, experiment: str) -> dict[tuple[str, str], str]:
+        """(model, calibrator) to the record beside its scores."""
+        spec = self.of(experiment)
+        return {
+            (model, calibrator): self.scores_record(experiment, model, calibrator)
+            for model in spec.model_names()
+            for calibrator in spec.variants(model)
+        }
+
     def evaluation_records(self, experiment: str) -> list[str]:
         """The records of an experiment's evaluations."""
         spec = self.of(experiment)
@@ -172,11 +181,7 @@ class Plan:
         """The records of everything an experiment computes, in the order of the data's way."""
         spec = self.of(experiment)
         folder = f"{RESULTS}/{experiment}"
-        scores = [
-            self.scores_record(experiment, model, calibrator)
-            for model in spec.model_names()
-            for calibrator in spec.variants(model)
-        ]
+        scores = self.all_scores(experiment).values()
         return list(
             dict.fromkeys(
                 [
@@ -184,6 +189,7 @@ class Plan:
                     *([f"{folder}/split_rows/record.json"] if spec.split else []),
                     *scores,
                     *self.evaluation_records(experiment),
+                    *([f"{folder}/compare_scores/record.json"] if len(scores) > 1 else []),
                     *self._ladder_records(experiment),
                     *([f"{folder}/compare/record.json"] if spec.comparisons else []),
                     f"{folder}/fill_leak_sheet/record.json",

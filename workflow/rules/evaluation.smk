@@ -30,3 +30,30 @@ rule evaluate:
         "{wildcards.experiment}: evaluate {wildcards.model}, {wildcards.calibrator}"
     script:
         "../scripts/evaluate.py"
+
+
+rule compare_scores:
+    """Set calibrators against their model's own probabilities, and models against each other."""
+    input:
+        scores=lambda w: [
+            beside(record, "scores.parquet") for record in plan.all_scores(w.experiment).values()
+        ],
+        records=lambda w: list(plan.all_scores(w.experiment).values()),
+        code=plan.code("compare_scores"),
+    output:
+        differences="results/{experiment}/compare_scores/differences.csv",
+        record="results/{experiment}/compare_scores/record.json",
+    log:
+        "logs/{experiment}/compare_scores.log",
+    benchmark:
+        "logs/{experiment}/compare_scores.tsv"
+    conda:
+        ENVIRONMENT
+    params:
+        names=lambda w: [list(name) for name in plan.all_scores(w.experiment)],
+        parts=lambda w: list(plan.of(w.experiment).evaluated_parts()),
+        evaluation=lambda w: plan.section(w.experiment, "evaluation"),
+    message:
+        "{wildcards.experiment}: compare the scores"
+    script:
+        "../scripts/compare_scores.py"
