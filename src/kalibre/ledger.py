@@ -21,6 +21,7 @@ from typing import Any
 from kalibre.errors import InputError
 
 Values = Mapping[str, float | int | None]
+Place = Callable[..., Any]
 
 FIGURE_COLUMNS = ("id", "printed", "measured")
 PUBLISHED_COLUMNS = (
@@ -95,7 +96,9 @@ def figures(
 
 
 def compare(
-    ledger: Sequence[Mapping[str, str]], lessons: Mapping[str, Values]
+    ledger: Sequence[Mapping[str, str]],
+    lessons: Mapping[str, Values],
+    places: Mapping[str, Place] | None = None,
 ) -> list[dict[str, Any]]:
     """The whole ledger beside the lessons' measurements.
 
@@ -105,6 +108,9 @@ def compare(
         Rows of `config/published.csv`.
     lessons : mapping
         Lesson to its experiment's values; a lesson without an experiment is left out.
+
+    places : mapping, optional
+        Lesson to what places a printed figure among many splits, for its open figures.
 
     Returns
     -------
@@ -120,6 +126,8 @@ def compare(
         row["measured"] = measured
         row["difference"] = None if measured is None else measured - float(figure["printed"])
         row["status"] = "absent" if values is None else _status(figure, measured)
+        if row["status"] == "open" and figure["lesson"] in (places or {}):
+            row["note"] = _placed(figure, (places or {})[figure["lesson"]])
         rows.append(row)
     return rows
 
@@ -156,6 +164,16 @@ def _status(figure: Mapping[str, str], measured: float | None) -> str:
         return "open"
     same = measured is not None and agrees(figure["printed"], measured, int(figure["decimals"]))
     return "match" if same else "differs"
+
+
+def _placed(figure: Mapping[str, str], place: Place) -> str:
+    """The figure's note, with its percentile among many splits where it has one."""
+    found = place(
+        lambda values: measure(figure["metric"], values),
+        float(figure["printed"]),
+        decimals=int(figure["decimals"]),
+    )
+    return figure["note"] if found is None else f"{figure['note'].rstrip('. ')}; {found.note}."
 
 
 def _printed(value: float, decimals: int) -> str:

@@ -17,6 +17,12 @@ from kalibre.errors import InputError, suggestion
 from kalibre.experiment.base import PATH_PATTERN, plain
 from kalibre.experiment.experiment import NONE, Experiment, Variant
 from kalibre.experiment.load import load_experiments, select_experiments
+from kalibre.repeats.settings import (
+    study_extent,
+    study_settings,
+    study_shards,
+    summary_settings,
+)
 from kalibre.sources import used_modules
 
 RESULTS = "results"
@@ -74,6 +80,22 @@ class Plan:
         """The selected experiments that set limits."""
         return [name for name in self.selected if self.experiments[name].gate]
 
+    @cached_property
+    def placing(self) -> dict[str, list[str]]:
+        """Lesson to the tables of the study among whose splits its open figures are placed."""
+        among = {name: self.experiments[name].placed_among for name in self.lessons}
+        return {
+            lesson: list(self.study_tables(study).values())
+            for lesson, study in among.items()
+            if study in self.experiments and self.experiments[study].repeats
+        }
+
+    @cached_property
+    def placing_models(self) -> dict[str, list[str]]:
+        """The same lessons to the models of these tables."""
+        among = {lesson: self.experiments[lesson].placed_among for lesson in self.placing}
+        return {lesson: self.of(str(study)).model_names() for lesson, study in among.items()}
+
     def of(self, name: str) -> Experiment:
         """An experiment by its name."""
         if name not in self.experiments:
@@ -115,6 +137,35 @@ class Plan:
             f"{RESULTS}/{experiment}/climb_ladder/{model}/{rung}/record.json"
             for rung in self.of(experiment).rungs()
         ]
+
+    def study_settings(self, experiment: str) -> dict[str, Any]:
+        """What every split of a study needs to know."""
+        return study_settings(self.of(experiment))
+
+    def study_extent(self, experiment: str) -> str:
+        """All shards of a study, as one word."""
+        return study_extent(self.of(experiment))
+
+    def study_summary(self, experiment: str) -> dict[str, Any]:
+        """What joining a study's shards needs to know."""
+        return summary_settings(self.of(experiment))
+
+    def study_code(self, experiment: str, rule: str) -> list[str]:
+        """The source files of a rule and of all models of a study."""
+        spec = self.of(experiment)
+        named = {path for model in spec.models for path in self.named(experiment, model)}
+        return self.code(rule, *sorted(named))
+
+    def shard_records(self, experiment: str) -> list[str]:
+        """The records of a study's shards."""
+        folder = f"{RESULTS}/{experiment}/repeat_splits"
+        return [f"{folder}/{shard.name}/record.json" for shard in study_shards(self.of(experiment))]
+
+    def study_tables(self, experiment: str) -> dict[str, str]:
+        """Model to its table of all splits."""
+        folder = f"{RESULTS}/{experiment}/join_repeats"
+        models = self.of(experiment).model_names()
+        return {model: f"{folder}/{model}/splits.parquet" for model in models}
 
     def parts_file(self, experiment: str) -> list[str]:
         """The file of the split, where there is one."""
@@ -192,6 +243,7 @@ class Plan:
                     *([f"{folder}/compare_scores/record.json"] if len(scores) > 1 else []),
                     *self._ladder_records(experiment),
                     *([f"{folder}/compare/record.json"] if spec.comparisons else []),
+                    *(self._study_records(experiment) if spec.repeats else []),
                     f"{folder}/fill_leak_sheet/record.json",
                 ]
             )
@@ -208,6 +260,9 @@ class Plan:
                 f"{folder}/measure_leak/{model}/record.json",
             )
         ]
+
+    def _study_records(self, experiment: str) -> list[str]:
+        return [beside(table, "record.json") for table in self.study_tables(experiment).values()]
 
     def tracked_records(self, experiment: str) -> list[str]:
         """All of an experiment's records, those of its summary included."""

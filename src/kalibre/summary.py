@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from kalibre.repeats.rows import HEADER, study_rows
+
 Record = Mapping[str, Any]
 Rows = Sequence[Mapping[str, Any]]
 
@@ -32,7 +34,7 @@ _SHORT = {
 
 
 _SHOWN_FOLDS = 10
-_SIGNED = ("gap", "distance", "leak", "from", "to", "contribution")
+_SIGNED = ("gap", "distance", "leak", "from", "to", "contribution", "difference")
 _CELLS = ("before", "after", "contribution")
 _BESIDE_FOLDS = {
     "held_out/accuracy": "true number (held-out rows, learned on the whole pool)",
@@ -64,7 +66,7 @@ def summary_text(
         The sheet on leakage.
     """
     blocks = [_head(experiment, settings), _scores(records), _calibrators(records)]
-    blocks += [_ladder(records), _comparisons(settings, records)]
+    blocks += [_ladder(records), _comparisons(settings, records), _study(records)]
     parts = list(dict.fromkeys(row["part"] for rows in reliability.values() for row in rows))
     shown = next((p for p in ("test", "validation") if p in parts), parts[0] if parts else "")
     blocks += [
@@ -201,6 +203,11 @@ def _ladder(records: Sequence[Record]) -> str:
         text = f"{head}\n{table_text(lines, list(lines[0]))}"
         blocks.append(f"{text}\n{'; '.join(said)}" if said else text)
     return "\n\n".join(blocks)
+
+
+def _study(records: Sequence[Record]) -> str:
+    lines = study_rows(records)
+    return f"Means over the splits\n{table_text(lines, HEADER)}" if lines else ""
 
 
 def _comparisons(settings: Mapping[str, Any], records: Sequence[Record]) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from kalibre.columns import Categories
 from kalibre.errors import InputError
-from kalibre.evaluation import RELIABILITY_HEADER, bin_rule, evaluate, level_name
+from kalibre.evaluation import TABLES, bin_rule, drawing_settings, evaluate, level_name
 from kalibre.experiment.base import plain
 from kalibre.experiment.evaluation import Bins, Evaluation, Level
 from kalibre.logits import logit
@@ -38,9 +38,13 @@ def scores(**parts: Any) -> Scores:
     return Scores(**(filled | parts))
 
 
+FEW_DRAWS = {"resamples": 0, "simulations": 20, "smooth_simulations": 0}
+
+
 def measured(given: Scores | None = None, *, on: tuple[str, ...] = ("test",), **section: Any):
     """The evaluation of a section written as in an experiment file."""
     declared = section.pop("declared", [])
+    section = {"statistics": FEW_DRAWS} | section
     section = plain(Evaluation.model_validate(section))
     return evaluate(given or scores(), on=on, evaluation=section, declared=declared)
 
@@ -103,13 +107,13 @@ def test_rows_outside_own_edges_leave_the_error_without_a_value_and_say_so():
 
 
 def test_the_reliability_table_has_a_row_a_bin_and_leaves_an_empty_ones_cells_out():
-    rows = measured(bins={"fifths": {"count": 5}, "halves": {"count": 2}}).reliability
+    rows = measured(bins={"fifths": {"count": 5}, "halves": {"count": 2}}).tables["reliability"]
     assert [(row["bins"], row["bin"]) for row in rows] == [
         *(("fifths", i) for i in range(5)),
         *(("halves", i) for i in range(2)),
     ]
     assert set(rows[0]) == {"part", "bins", "bin", "lower", "upper", "count"}
-    assert set(rows[4]) == set(RELIABILITY_HEADER)
+    assert set(rows[4]) == set(TABLES["reliability"])
     assert (rows[4]["lower"], rows[4]["upper"], rows[4]["positives"]) == (0.8, 1.0, 3)
 
 
@@ -123,6 +127,41 @@ def test_the_reliability_table_has_a_row_a_bin_and_leaves_an_empty_ones_cells_ou
 )
 def test_a_bin_rule_is_made_from_its_section(section: dict[str, Any], kind: str):
     assert type(bin_rule(plain(Bins.model_validate(section)))).__name__ == kind
+
+
+# ---- how sure the numbers are
+
+
+def test_an_error_stands_beside_its_null_band():
+    metrics = measured(bins={"fifths": {"count": 5}}).result.metrics
+    band = [metrics[f"test/fifths/null_band/{end}"] for end in ("lower", "median", "upper")]
+    assert band == sorted(band)
+    excess = metrics["test/fifths/ece"] - metrics["test/fifths/null_band/upper"]
+    assert metrics["test/fifths/ece_excess"] == pytest.approx(excess, abs=1e-12)
+
+
+def test_a_score_stands_beside_its_interval():
+    statistics = FEW_DRAWS | {"resamples": 200}
+    evaluation = measured(statistics=statistics)
+    metrics = evaluation.result.metrics
+    assert metrics["test/brier/lower"] < metrics["test/brier"] < metrics["test/brier/upper"]
+    rows = {row["metric"]: row for row in evaluation.tables["intervals"]}
+    assert rows["brier"]["lower"] == metrics["test/brier/lower"]
+
+
+def test_every_table_has_its_own_columns_and_no_others():
+    for name, rows in measured(statistics=FEW_DRAWS | {"resamples": 50}).tables.items():
+        assert all(set(row) <= set(TABLES[name]) for row in rows), name
+
+
+def test_what_is_drawn_is_left_out_of_very_large_parts_and_that_is_said():
+    statistics = plain(Evaluation().statistics)
+    few, none = (drawing_settings(statistics, rows) for rows in (1000, 1_000_000))
+    assert (few[0]["resamples"], few[1]) == (1000, ())
+    assert none[0]["resamples"] == 0
+    assert "bootstrap intervals left out; set evaluation.statistics.resamples" in none[1][0]
+    asked = drawing_settings(statistics | {"resamples": 50}, 1_000_000)
+    assert asked[0]["resamples"] == 50
 
 
 # ---- levels
@@ -230,9 +269,10 @@ def test_weights_count_as_repeated_rows():
     )
     weighted = measured(scores(weight=weight), bins={"fifths": {"count": 5}}).result.metrics
     expected = measured(repeated, bins={"fifths": {"count": 5}}).result.metrics
-    for name, value in expected.items():
-        if name not in ("test/order_kept", "test/decisions_changed"):
-            assert weighted[name] == pytest.approx(value, abs=1e-12), name
+    bins = [f"fifths/bin_{i}/{name}" for i in (3, 4) for name in ("count", "gap", "ece_term")]
+    for name in (*METRICS, "fifths/ece", "fifths/unweighted_gap", *bins):
+        if f"test/{name}" in expected:
+            assert weighted[f"test/{name}"] == pytest.approx(expected[f"test/{name}"], abs=1e-12)
 
 
 def test_the_record_says_which_rows_were_measured():
@@ -247,7 +287,7 @@ def test_rows_that_were_learned_from_are_not_measured_unless_that_is_declared():
     with pytest.raises(InputError, match="3 of 10 rows of part 'test' are used both to fit"):
         measured(given)
     result = measured(given, declared=DECLARED).result
-    assert result.notes == ("3 rows of part test used to fit and to evaluate: on purpose",)
+    assert "3 rows of part test used to fit and to evaluate: on purpose" in result.notes
 
 
 def test_a_part_without_rows_cannot_be_measured():

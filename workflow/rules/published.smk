@@ -9,6 +9,7 @@ rule compare_published:
         settings=expand("results/{lesson}/settings.json", lesson=plan.lessons),
         ledger="config/published.csv",
         claims="config/claims.csv",
+        studies=[path for paths in plan.placing.values() for path in paths],
         code=plan.code("compare_published"),
     output:
         published="results/published.csv",
@@ -19,6 +20,7 @@ rule compare_published:
         ENVIRONMENT
     params:
         lessons=plan.lessons,
+        placing=plan.placing_models,
     message:
         "compare with the published figures"
     script:

@@ -1,7 +1,10 @@
 """Compare every published figure and claim with what the engine measures."""
 
+from functools import partial
+
 from kalibre import files, ledger
 from kalibre.adaptor import Job
+from kalibre.repeats.placing import place
 
 with Job(snakemake) as job:
     measured = {
@@ -10,7 +13,14 @@ with Job(snakemake) as job:
             job.params.lessons, job.input.metrics, job.input.settings, strict=True
         )
     }
-    figures = ledger.compare(files.read_csv(job.input.ledger), measured)
+    tables = iter(job.input.studies)
+    places = {
+        lesson: partial(
+            place, studies={model: files.read_columns(next(tables)) for model in models}
+        )
+        for lesson, models in job.params.placing.items()
+    }
+    figures = ledger.compare(files.read_csv(job.input.ledger), measured, places)
     claims = ledger.check_claims(files.read_csv(job.input.claims), measured)
     files.write_csv(job.output.published, figures, ledger.PUBLISHED_COLUMNS)
     files.write_csv(job.output.claims, claims, ledger.CLAIM_COLUMNS)

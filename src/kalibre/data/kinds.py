@@ -7,7 +7,6 @@ nothing at all, is left out. Every choice that a person may want otherwise is sa
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -85,11 +84,11 @@ def see_column(
         kind = kind.value_type
         values = values if text or wanted == "category" else values.cast(kind)
     if wanted == "category":
-        return Seen("category", _sorted(as_categories(values)), missing)
+        return Seen("category", sorted_categories(as_categories(values)), missing)
     if _is_text(kind):
         if wanted == "number":
             return Seen("number", _as_numbers(values, name, file), missing)
-        return _see_text(_sorted(as_categories(values)), name, file, missing, named)
+        return _see_text(sorted_categories(as_categories(values)), name, file, missing, named)
     if pa.types.is_boolean(kind):
         return Seen("boolean", from_arrow(values), missing, _constant(from_arrow(values), name))
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
@@ -113,16 +112,23 @@ def as_categories(values: Any) -> Categories:
 
     if not pa.types.is_dictionary(values.type):
         values = values.dictionary_encode()
-    if not pa.types.is_string(values.type.value_type):
-        words = [as_text(value) for value in values.dictionary.to_pylist()]
-        codes = np.asarray(from_arrow(values.indices))
-        codes = np.where(np.isnan(codes), -1, codes).astype(np.int32)
-        names = tuple(dict.fromkeys(words))
-        place = np.array([*(names.index(word) for word in words), -1], dtype=np.int32)
-        return Categories(place[codes], names)
-    found = from_arrow(values)
-    assert isinstance(found, Categories)
-    return found
+    codes = np.asarray(from_arrow(values.indices))
+    if codes.dtype.kind == "f":
+        codes = np.where(np.isnan(codes), -1, codes)
+    # Two values may be one text: 1 and 1.0, or a dictionary that holds a value twice.
+    words = [as_text(value) for value in values.dictionary.to_pylist()]
+    place = {word: i for i, word in enumerate(dict.fromkeys(words))}
+    places = np.array([*(place[word] for word in words), -1], dtype=np.int32)
+    return Categories(places[codes.astype(np.int32)], tuple(place))
+
+
+def sorted_categories(column: Categories) -> Categories:
+    """The same column with its names in ascending order, each of which some row has."""
+    counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.names))
+    order = sorted(np.flatnonzero(counts).tolist(), key=lambda place: column.names[place])
+    place = np.full(len(column.names) + 1, -1, dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return Categories(place[column.codes], tuple(column.names[i] for i in order))
 
 
 def as_text(value: Any) -> str:
@@ -132,15 +138,6 @@ def as_text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
-
-
-def _sorted(column: Categories) -> Categories:
-    """The same column with its names in order, each of which some row has."""
-    counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.names))
-    order = sorted(np.flatnonzero(counts).tolist(), key=lambda place: column.names[place])
-    place = np.full(len(column.names) + 1, -1, dtype=np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    return Categories(place[column.codes], tuple(column.names[i] for i in order))
 
 
 def _see_text(column: Categories, name: str, file: str, missing: int, named: bool) -> Seen:
@@ -263,16 +260,15 @@ def missing_note(missing: dict[str, int], rows: int, shown: int = 10) -> tuple[s
 
 
 def first_missing(values: Any) -> int | None:
-    """The first row without a value, counted from 0."""
+    """The first row without a value, as a person counts rows; None where every row has one."""
     known = known_values(values)
-    if known is not None:
-        return int(np.flatnonzero(~known)[0])
-    if str(values.type) in ("double", "float"):
-        gaps = np.flatnonzero(np.isnan(numbers(values)))
-        return int(gaps[0]) if len(gaps) else None
-    return None
+    if known is None and str(values.type) in ("double", "float"):
+        known = ~np.isnan(numbers(values))
+    if known is None or known.all():
+        return None
+    return row_number(~known)
 
 
-def row_of(values: Sequence[bool] | NDArray[np.bool_]) -> int:
-    """The first row that is marked, as a person counts rows."""
-    return int(np.flatnonzero(np.asarray(values))[0]) + 1
+def row_number(marked: NDArray[np.bool_]) -> int:
+    """The first row that is marked, counted from 1."""
+    return int(np.argmax(marked)) + 1

@@ -78,6 +78,13 @@ class Experiment(Block):
     repeats: Repeats | None = Field(
         None, description="The same experiment on many splits, each with its own seed."
     )
+    placed_among: Name | None = Field(
+        None,
+        description=(
+            "The experiment with `repeats` among whose splits an open figure of this one's lesson is "
+            "placed."
+        ),
+    )
     gate: Gate | None = Field(
         None, description="Limits on what is measured; the target `gate` fails if one is not kept."
     )
@@ -95,6 +102,8 @@ class Experiment(Block):
         self._check_names(("evaluation", "metrics"), self.evaluation.metrics or [], METRICS)
         self._check_parts(("evaluation", "on"), self.evaluation.on or [])
         self._check_folds()
+        if self.repeats is not None and (not self.models or self.split is None):
+            raise KeyedError(("repeats",), "repeats need a section `split` and a section `models`")
         self._check_comparisons()
         for i, overlap in enumerate(self.declared_overlap):
             self._check_parts(("declared_overlap", i, "part"), [overlap.part])

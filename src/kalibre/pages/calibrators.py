@@ -13,7 +13,7 @@ import altair as alt
 
 from kalibre.pages import theme
 from kalibre.pages.figure import Figure, Section
-from kalibre.pages.markup import Markup, details, table
+from kalibre.pages.markup import details, table
 from kalibre.pages.material import Evaluated, Material
 from kalibre.pages.words import LOWER_IS_BETTER, METRICS, NONE, listed, plain, variant
 
@@ -231,8 +231,8 @@ def _learned_figure(
     if own and others:
         gain = _mean(others) - _mean(own)
         sentence = (
-            f"On the rows it was learned from the map shows an ECE of {_mean(own):.3f} on average, on rows it "
-            f"has not seen {_mean(others):.3f}: {'a promise too good by' if gain > 0 else 'a difference of'} "
+            f"On the rows it was learned from the map shows an ECE of {_mean(own):.3f} on average, on rows "
+            f"it has not seen {_mean(others):.3f}: {'too good by' if gain > 0 else 'a difference of'} "
             f"{abs(gain):.3f}."
         )
     learned = [name for name in rows[0] if name not in _LEARNED_COLUMNS]
@@ -294,6 +294,3 @@ def _learned_chart(rows: list[dict[str, Any]]) -> Any:
         "!datum.own"
     )
     return alt.layer(unseen.encode(**encoded), seen.encode(**encoded))
-
-
-__all__ = ["Markup", "learned_on_section", "score_header", "score_rows", "scores_section"]

@@ -24,7 +24,9 @@ def decisions_section(material: Material) -> Section | None:
     if not rows:
         return None
     printed = any(row["before_printed"] is not None for row in rows)
-    lead = "Each line is one decision about the columns, measured on rows that nothing was learned from."
+    lead = (
+        "Each line is one decision about rows and columns, measured before and after it is taken."
+    )
     if printed:
         lead += " A cross is the figure that the lesson's page prints."
     return Section(
@@ -97,16 +99,14 @@ def _chart(rows: list[dict[str, Any]]) -> Any:
             alt.X("after_measured:Q"), y, colour, tooltip=tooltip
         ),
     ]
-    for cell in CELLS[:2]:
-        if any(row[f"{cell}_printed"] is not None for row in rows):
-            layers.append(
-                base.transform_filter(f"isValid(datum.{cell}_printed)")
-                .mark_point(
-                    shape="cross", angle=45, size=55, strokeWidth=1.2, color=theme.INK, opacity=1
-                )
-                .encode(alt.X(f"{cell}_printed:Q"), y)
-            )
-    return alt.layer(*layers)
+    crosses = [
+        base.transform_filter(f"isValid(datum.{cell}_printed)")
+        .mark_point(shape="cross", angle=45, size=55, strokeWidth=1.2, color=theme.INK, opacity=1)
+        .encode(alt.X(f"{cell}_printed:Q"), y)
+        for cell in CELLS[:2]
+        if any(row[f"{cell}_printed"] is not None for row in rows)
+    ]
+    return alt.layer(*layers, *crosses)
 
 
 def _tooltip() -> list[alt.Tooltip]:

@@ -10,6 +10,13 @@ from typing import Any
 from kalibre.plan import Plan, beside
 
 TEMPERATURE = "temperature"
+PAGE = "report_page"
+
+
+def page_records(plan: Plan, experiment: str) -> list[str]:
+    """The records a page shows: all of the experiment's, but those that stand on its page anyway."""
+    last = ("measure_figures",)
+    return [r for r in plan.tracked_records(experiment) if r.split("/")[2] not in (*last, PAGE)]
 
 
 def lab_models(plan: Plan, experiment: str) -> list[dict[str, Any]]:

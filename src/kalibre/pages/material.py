@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,10 +24,12 @@ TABLES = {
     "climb_ladder": "folds.csv",
     "measure_leak": "leak.csv",
     "tabulate_comparisons": "../summary.csv",
+    "fill_leak_sheet": "leak_sheet.csv",
 }
 """Rule to the table beside its record that a page shows."""
 
 STUDIES = {"join_repeats": "splits.parquet"}
+GATES = {"check_gate": "../gate.json"}
 
 HEADLINE_PARTS = ("test", "validation")
 FEW_BINS = 2
@@ -83,6 +85,8 @@ class Material:
         (rule, subject) to the table beside the record.
     studies : mapping
         Model to the table of all splits.
+    gate : mapping
+        The limits and whether they are kept; empty without a gate.
     figures : sequence of mapping
         A lesson's printed figures beside what is measured here.
     """
@@ -92,6 +96,7 @@ class Material:
     records: Sequence[Record]
     tables: Mapping[tuple[str, ...], Rows] = field(default_factory=dict)
     studies: Mapping[str, Columns] = field(default_factory=dict)
+    gate: Mapping[str, Any] = field(default_factory=dict)
     figures: Sequence[Mapping[str, Any]] = ()
 
     @property
@@ -103,6 +108,10 @@ class Material:
     def question(self) -> str:
         """The question it answers, in one line."""
         return self.settings.get("question") or ""
+
+    def beside(self, figures: Sequence[Mapping[str, Any]]) -> Material:
+        """The same, with a lesson's printed figures."""
+        return replace(self, figures=figures)
 
     def of_rule(self, rule: str) -> list[Record]:
         """The records of one rule."""
@@ -182,7 +191,7 @@ def bin_count(rule: Mapping[str, Any]) -> int:
 
 def material_files(records: Iterable[str]) -> list[str]:
     """The tables that `read_material` takes from beside these records."""
-    beside = TABLES | STUDIES
+    beside = TABLES | STUDIES | GATES
     return [
         os.path.normpath(Path(record).parent / beside[rule])
         for record in records
@@ -195,7 +204,6 @@ def read_material(
     *,
     experiment: str,
     settings: Mapping[str, Any],
-    figures: Sequence[Mapping[str, Any]] = (),
 ) -> Material:
     """Read records and the tables beside them.
 
@@ -203,10 +211,13 @@ def read_material(
     ----------
     paths : iterable of str
         The records.
-    experiment, settings, figures
+    experiment, settings
         As in `Material`.
     """
-    records, tables, studies = [], {}, {}
+    records: list[Record] = []
+    tables: dict[tuple[str, ...], Rows] = {}
+    studies: dict[str, Columns] = {}
+    gate: Mapping[str, Any] = {}
     for path in paths:
         record = files.read_json(path)
         records.append(record)
@@ -215,7 +226,9 @@ def read_material(
             tables[_key(record)] = files.read_csv(folder / TABLES[rule])
         if rule in STUDIES:
             studies[record["subject"]["model"]] = files.read_columns(folder / STUDIES[rule])
-    return Material(experiment, settings, records, tables, studies, figures)
+        if rule in GATES:
+            gate = files.read_json(folder / GATES[rule])
+    return Material(experiment, settings, records, tables, studies, gate)
 
 
 def parsed(rows: Rows, numbers: Iterable[str]) -> Iterator[dict[str, Any]]:

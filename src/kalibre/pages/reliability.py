@@ -16,7 +16,7 @@ from kalibre.pages import theme
 from kalibre.pages.figure import Figure, Section
 from kalibre.pages.markup import Markup, details, table, tag
 from kalibre.pages.material import Evaluated, Material, parsed
-from kalibre.pages.words import bin_name, counted, percent, plain, signed, variant
+from kalibre.pages.words import bin_name, counted, percent, plain, variant
 
 MOST = 24
 """Diagrams drawn; an experiment with more has its other tables folded."""
@@ -24,7 +24,16 @@ MOST = 24
 LABELLED_BINS = 12
 HEIGHT = 400
 _STRIP_TOP, _STRIP_BASE = -0.06, -0.24
-_NUMBERS = ("lower", "upper", "count", "mean_predicted", "observed_rate", "gap", "ece_term")
+_NUMBERS = (
+    "lower",
+    "upper",
+    "count",
+    "mean_predicted",
+    "observed_rate",
+    "gap",
+    "null_lower",
+    "null_upper",
+)
 
 HEADER = {
     "name": "bin",
@@ -50,7 +59,6 @@ class Points:
         for i, row in enumerate(table_rows):
             if row["mean_predicted"] is None:
                 continue
-            path = f"{rule}/bin_{row['bin']}"
             point = {
                 "name": bin_name(row, last=i == len(table_rows) - 1),
                 "lower": row["lower"],
@@ -60,10 +68,8 @@ class Points:
                 "happened": row["observed_rate"],
                 "gap": row["gap"],
             }
-            low = evaluated.metric(part, f"{path}/null_lower")
-            high = evaluated.metric(part, f"{path}/null_upper")
-            if low is not None and high is not None:
-                point |= {"null_lower": low, "null_upper": high}
+            if row["null_lower"] is not None and row["null_upper"] is not None:
+                point |= {"null_lower": row["null_lower"], "null_upper": row["null_upper"]}
             points.append(point)
         return cls(points, len(table_rows))
 
@@ -87,7 +93,7 @@ def reliability_section(material: Material) -> Section | None:
         "little; red lines are the gaps, the bars at the foot the rows behind each circle."
     )
     if any(Points.of(e, part, rule).banded for e in drawn):
-        lead += " A grey bar is the range in which 95 % of perfect models would fall."
+        lead += " A grey bar is the range in which 90 % of perfect models would fall."
     others = list(_other_tables(material))
     folded = [details("Other parts and bins as tables", *others)] if others else []
     return Section("reliability", "Are the probabilities true?", lead, [*figures, *folded])
@@ -344,6 +350,3 @@ def _tooltip(points: Points) -> list[alt.Tooltip]:
             alt.Tooltip("null_upper:Q", title="perfect to", format=".4f"),
         ]
     return shown
-
-
-__all__ = ["Points", "diagram", "reliability_section", "sentence", "signed"]

@@ -58,25 +58,18 @@ def _figure(evaluated: Evaluated, rows: list[dict[str, Any]]) -> Figure:
 
 def _chart(rows: list[dict[str, Any]]) -> Any:
     rules = list(dict.fromkeys(row["rule"] for row in rows))
-    return (
-        alt.Chart(theme.values(rows))
-        .mark_line(strokeWidth=2, point=False)
-        .encode(
-            alt.X("count:Q", title="number of bins", axis=alt.Axis(format="d", tickCount=5)),
-            alt.Y("ece:Q", title="ECE", scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5)),
-            alt.Color("rule:N", scale=theme.colours(rules)),
-        )
-        + alt.Chart(theme.values(rows))
-        .mark_point(filled=True, size=90, opacity=1)
-        .encode(
-            alt.X("count:Q"),
-            alt.Y("ece:Q"),
-            alt.Color("rule:N", scale=theme.colours(rules)),
-            alt.Shape("rule:N", scale=theme.shapes(rules)),
-            tooltip=[
-                alt.Tooltip("rule:N", title="bins"),
-                alt.Tooltip("count:Q", title="number"),
-                alt.Tooltip("ece:Q", title="ECE", format=".4f"),
-            ],
-        )
+    return alt.Chart(theme.values(rows)).mark_line(strokeWidth=2, point=False).encode(
+        alt.X("count:Q", title="number of bins", axis=alt.Axis(format="d", tickCount=5)),
+        alt.Y("ece:Q", title="ECE", scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5)),
+        alt.Color("rule:N", scale=theme.colours(rules)),
+    ) + alt.Chart(theme.values(rows)).mark_point(filled=True, size=90, opacity=1).encode(
+        alt.X("count:Q"),
+        alt.Y("ece:Q"),
+        alt.Color("rule:N", scale=theme.colours(rules)),
+        alt.Shape("rule:N", scale=theme.shapes(rules)),
+        tooltip=[
+            alt.Tooltip("rule:N", title="bins"),
+            alt.Tooltip("count:Q", title="number"),
+            alt.Tooltip("ece:Q", title="ECE", format=".4f"),
+        ],
     )

@@ -109,7 +109,8 @@ def _promise(study: Study) -> Iterator[Figure]:
         title=f"{_upper(plain(study.model))}: confidence and accuracy",
         sentence=(
             f"It declares {100 * np.nanmean(said):.1f} % on average and decides rightly in "
-            f"{100 * np.nanmean(right):.1f} %; it promises more than it keeps in {more} of {study.count} splits."
+            f"{100 * np.nanmean(right):.1f} %; it promises more than it keeps in "
+            f"{more} of {study.count} splits."
         ),
         chart=_distributions({"declared": said, "right": right}, "share of the rows", ".0%"),
         height=220,
@@ -119,7 +120,12 @@ def _promise(study: Study) -> Iterator[Figure]:
 def _distributions(series: Mapping[str, Floats], title: str, numbers: str) -> Any:
     names = list(series)
     rows = list(_cells(series))
-    x = alt.X("from:Q", title=title, axis=alt.Axis(format=numbers, tickCount=6), scale=alt.Scale(zero=False))
+    x = alt.X(
+        "from:Q",
+        title=title,
+        axis=alt.Axis(format=numbers, tickCount=6),
+        scale=alt.Scale(zero=False),
+    )
     return (
         alt.Chart(theme.values(rows))
         .mark_bar(opacity=0.62, stroke="white", strokeWidth=0.5)
@@ -200,7 +206,7 @@ def _pair_chart(before: Floats, after: Floats, seeds: NDArray[Any], label: str) 
     chosen = known
     if len(known) > MOST_PAIRS:
         chosen = known[np.round(np.linspace(0, len(known) - 1, MOST_PAIRS)).astype(int)]
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "seed": int(seeds[i]),
             "before": float(before[i]),
@@ -245,7 +251,7 @@ def _pair_chart(before: Floats, after: Floats, seeds: NDArray[Any], label: str) 
 
 
 def _wins(studies: Sequence[Study]) -> Figure | None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "name": f"{variant(study.model, calibrator)}: {METRICS[metric]}",
             "way": way,

@@ -56,7 +56,7 @@ def place(
     if share is None:
         return None
     count = int(np.count_nonzero(np.isfinite(values)))
-    note = f"at percentile {share:.0f} of {count} splits (seeds {min(splits)} to {max(splits)})"
+    note = f"at percentile {share:.0f} among {count} splits (seeds {min(splits)} to {max(splits)})"
     return Place(share, count, note)
 
 

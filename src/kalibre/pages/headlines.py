@@ -1,0 +1,135 @@
+"""The few numbers a person should see first: on top of the page, and on the index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kalibre.pages.material import Evaluated, Material
+from kalibre.pages.words import METRICS, plain, signed, variant
+
+MOST = 4
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A number and what it is."""
+
+    value: str
+    label: str
+
+
+def headlines(material: Material) -> list[Headline]:
+    """At most four, the first one for the index: what the experiment is about comes first."""
+    found = [
+        *_gate(material),
+        *_study(material),
+        *_decisions(material),
+        *_ladder(material),
+        *_calibration(material),
+        *_ledger(material),
+    ]
+    ledger = list(_ledger(material))
+    return [*found[: MOST - len(ledger)], *ledger] if len(found) > MOST else found
+
+
+def _gate(material: Material) -> Iterator[Headline]:
+    if material.gate:
+        failed = material.gate["failed"]
+        checks = len(material.gate["checks"])
+        value = f"{failed} of {checks}" if failed else "kept"
+        yield Headline(
+            value,
+            "limits of the gate are not kept" if failed else f"all {checks} limits of the gate",
+        )
+
+
+def _study(material: Material) -> Iterator[Headline]:
+    for record in material.of_rule("join_repeats"):
+        model, metrics = record["subject"]["model"], record["metrics"]
+        for key, value in metrics.items():
+            if key.endswith("/brier/minus_none/lower"):
+                calibrator = key.split("/")[0]
+                splits = metrics["splits"]
+                yield Headline(
+                    f"{value} of {splits}",
+                    f"splits in which {plain(calibrator)} lowers the Brier score of {plain(model)}",
+                )
+
+
+def _decisions(material: Material) -> Iterator[Headline]:
+    for record in material.of_rule("tabulate_comparisons"):
+        rows = material.table(record)
+        moved = [(float(row["contribution_measured"]), row["title"]) for row in rows]
+        if len(moved) > 1:
+            raised = sum(value > 0 for value, _ in moved)
+            yield Headline(f"{raised} of {len(moved)}", "decisions raise the accuracy")
+            value, title = max(moved)
+            yield Headline(signed(value), f"accuracy by the best of them, {title}")
+
+
+def _ladder(material: Material) -> Iterator[Headline]:
+    for record in material.of_rule("measure_leak"):
+        metrics = record["metrics"]
+        rungs = sorted(
+            k for k in metrics if k[0].isdigit() and k.endswith("_outside/accuracy/leak")
+        )
+        if not rungs:
+            continue
+        model = plain(record["subject"]["model"])
+        yield Headline(
+            signed(metrics[rungs[-1]]),
+            f"accuracy of {model} when all preparation is learned outside the folds",
+        )
+        distance = metrics.get(rungs[-1].replace("/leak", "/distance"))
+        if distance is not None:
+            yield Headline(signed(distance), "of that score lies above the true number")
+
+
+def _calibration(material: Material) -> Iterator[Headline]:
+    """For each model the ECE as it is, and after the map that lowers it most."""
+    part, name = material.part, f"{material.bin_rule}/ece" if material.evaluated else ""
+    models = dict.fromkeys(e.model for e in material.evaluated)
+    for model in models:
+        own = material.find(model, "none")
+        if own is None or (ece := own.metric(part, name)) is None:
+            continue
+        best = _best(material, model, part, name)
+        if best is None:
+            yield Headline(f"{ece:.3f}", f"{METRICS['ece']} of {plain(model)}")
+            continue
+        after = best.metric(part, name)
+        yield Headline(
+            f"{ece:.3f} → {after:.3f}", f"{METRICS['ece']} of {variant(model, best.calibrator)}"
+        )
+
+
+def _best(material: Material, model: str, part: str, name: str) -> Evaluated | None:
+    """The map with the lowest ECE among those that did not learn from the rows measured."""
+    maps = [
+        e
+        for e in material.evaluated
+        if e.model == model
+        and e.calibrator != "none"
+        and material.calibrator(e.calibrator).get("part") != part
+        and e.metric(part, name) is not None
+    ]
+    return min(maps, key=lambda e: e.metric(part, name) or 0.0, default=None)
+
+
+def _ledger(material: Material) -> Iterator[Headline]:
+    counts = ledger_counts(material.figures)
+    if material.settings.get("lesson") != material.experiment or not counts:
+        return
+    due = counts.get("match", 0) + counts.get("differs", 0)
+    label = "figures of the lesson's page, to the printed digit"
+    if counts.get("open"):
+        label += f"; {counts['open']} more are open"
+    yield Headline(f"{counts.get('match', 0)} of {due}", label)
+
+
+def ledger_counts(figures: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """How many figures match, differ or are open."""
+    states = [figure["status"] for figure in figures]
+    return {state: states.count(state) for state in dict.fromkeys(states)}
