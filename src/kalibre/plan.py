@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from kalibre.data.table import SOURCES
+from kalibre.data.table import source_function
 from kalibre.errors import InputError, suggestion
 from kalibre.experiment.base import PATH_PATTERN, plain
 from kalibre.experiment.experiment import NONE, Experiment, Variant
@@ -110,7 +110,12 @@ class Plan:
 
     def source(self, experiment: str) -> str:
         """The function that makes the experiment's table."""
-        return SOURCES[self.of(experiment).data.source]
+        return source_function(plain(self.of(experiment).data))
+
+    def data_file(self, experiment: str) -> list[str]:
+        """The person's file that the table is read from; one that is not there is named by its job."""
+        file = getattr(self.of(experiment).data, "file", None)
+        return [file] if file and Path(file).is_file() else []
 
     def named(self, experiment: str, model: str) -> list[str]:
         """The classes that a model and its preparation name: code of the rules that use them."""
@@ -171,6 +176,11 @@ class Plan:
         """The file of the split, where there is one."""
         split = self.of(experiment).split
         return [f"{RESULTS}/{experiment}/split_rows/parts.parquet"] if split else []
+
+    def table_records(self, experiment: str) -> list[str]:
+        """The records beside the table and its split."""
+        taken = [f"{RESULTS}/{experiment}/make_table/table.parquet", *self.parts_file(experiment)]
+        return [beside(path, "record.json") for path in taken]
 
     def leak_tables(self, experiment: str) -> list[str]:
         """The leak tables of the models that climb the ladder."""

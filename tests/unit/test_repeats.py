@@ -683,7 +683,7 @@ def test_a_figure_is_placed_among_the_same_figure_of_the_splits() -> None:
     found = place(figure, float(np.median(measured)), decimals=6, studies=studies)
     assert found is not None
     assert found.percentile == pytest.approx(50)
-    assert found.note == "at percentile 50 of 6 splits (seeds 0 to 5)"
+    assert found.note == "at percentile 50 among 6 splits (seeds 0 to 5)"
     highest = place(
         lambda metrics: metrics["calibrate/naive_bayes/temperature/temperature"],
         float(learned.max()) + 1,

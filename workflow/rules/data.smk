@@ -5,6 +5,8 @@
 rule make_table:
     """Generate, load or lay out the experiment's table."""
     input:
+        # A person's own file: compared by content, like every input.
+        file=lambda w: plan.data_file(w.experiment),
         code=lambda w: plan.code("make_table", plan.source(w.experiment)),
     output:
         table="results/{experiment}/make_table/table.parquet",

@@ -38,7 +38,8 @@ rule read_scores:
     input:
         table="results/{experiment}/make_table/table.parquet",
         roles="results/{experiment}/make_table/roles.parquet",
-        records="results/{experiment}/make_table/record.json",
+        parts=lambda w: plan.parts_file(w.experiment),
+        records=lambda w: plan.table_records(w.experiment),
         code=plan.code("read_scores"),
     output:
         scores="results/{experiment}/read_scores/{model}/scores.parquet",
