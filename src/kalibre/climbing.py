@@ -21,7 +21,7 @@ from kalibre.folds import Fold, make_folds
 from kalibre.ladder import climb, measure_once
 from kalibre.measuring import commoner_class_accuracy
 from kalibre.preparation.chain import Chain, build_chain
-from kalibre.preparation.frames import to_frame
+from kalibre.preparation.frames import named_columns, to_frame
 from kalibre.records import Result, manifest
 from kalibre.rungs import MEASURED_METRICS, FoldScore, Rung, rows_of_stages, rung_of
 
@@ -72,8 +72,9 @@ class Ladder:
         part = parts["part"]
         assert isinstance(part, Categories)
         taken = {name: _plain(column)[row] for name, column in roles.items()}
+        names = named_columns(features, model["columns"], columns)
         return cls(
-            frame=to_frame(features, model["columns"] or columns).iloc[row].reset_index(drop=True),
+            frame=to_frame(features, names).iloc[row].reset_index(drop=True),
             outcomes=taken["outcome"],
             row=row,
             part=part,

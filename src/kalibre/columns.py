@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,3 +78,12 @@ def take_rows(
         name: column.take(rows) if isinstance(column, Categories) else column[rows]
         for name, column in columns.items()
     }
+
+
+def as_text(value: Any) -> str:
+    """A value as a person writes it: 1.0 is `1`, a boolean is `true` or `false`."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

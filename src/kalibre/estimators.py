@@ -79,7 +79,10 @@ def _value(value: Any, seed: int) -> Any:
     ):
         return build(value["estimator"], value.get("params") or {}, needs=("fit",), seed=seed)
     if isinstance(value, list):
-        return [_value(item, seed) for item in value]
+        built = [_value(item, seed) for item in value]
+        # The members of a pipeline or a vote: a name and an estimator each.
+        named = len(built) == 2 and isinstance(built[0], str) and hasattr(built[1], "fit")
+        return tuple(built) if named else built
     return value
 
 

@@ -18,6 +18,10 @@ from kalibre.columns import Categories, Columns
 
 Floats = NDArray[np.float64]
 
+OUT_OF_FOLD = "out_of_fold"
+"""In the place of a part a calibrator is learned on: the model's training rows, each scored by a model that
+did not learn from it."""
+
 
 @dataclass(frozen=True)
 class Scores:

@@ -257,12 +257,12 @@ def time_split(
     return Split(order, cut.part, cut.notes + spans)
 
 
-def column_split(values: ArrayLike, *, names: Sequence[str] | None = None) -> Split:
+def column_split(values: ArrayLike | Categories, *, names: Sequence[str] | None = None) -> Split:
     """The parts that a column of the table names; rows stay in the table's order.
 
     Parameters
     ----------
-    values : array, shape (n,)
+    values : array, shape (n,), or Categories
         The part's name in each row.
     names : sequence of str, optional
         The parts there have to be. By default those that occur, in order of appearance.
@@ -272,24 +272,27 @@ def column_split(values: ArrayLike, *, names: Sequence[str] | None = None) -> Sp
     ValueError
         If a row has no part, a name that is not in `names`, or a part of `names` has no rows.
     """
-    given = present(values, "part")
-    text = [str(value) for value in given.tolist()]
+    found = values if isinstance(values, Categories) else _as_parts(values)
+    order = np.arange(len(found), dtype=np.int64)
+    if names is None:
+        return Split(order, found)
+    for code, name in enumerate(found.names):
+        if name not in names:
+            where, hint = int(np.argmax(found.codes == code)), suggestion(name, names)
+            raise ValueError(f"row {where} (counted from 0) has the part {name!r}; {hint}")
+    for name in names:
+        if not found.isin([name]).any():
+            raise ValueError(f"part {name!r} has no rows; the column has {', '.join(found.names)}")
+    position = np.array([list(names).index(name) for name in found.names], dtype=np.int32)
+    return Split(order, Categories(position[found.codes], tuple(names)))
+
+
+def _as_parts(values: ArrayLike) -> Categories:
+    text = [str(value) for value in present(values, "part").tolist()]
     if "" in text:
         where = text.index("")
         raise ValueError(f"row {where} (counted from 0) has no part; every row needs one")
-    found = Categories.of(text)
-    if names is None:
-        return Split(np.arange(len(text), dtype=np.int64), found)
-    for name in found.names:
-        if name not in names:
-            where, hint = text.index(name), suggestion(name, names)
-            raise ValueError(f"row {where} (counted from 0) has the part {name!r}; {hint}")
-    for name in names:
-        if name not in found.names:
-            raise ValueError(f"part {name!r} has no rows; the column has {', '.join(found.names)}")
-    position = np.array([list(names).index(name) for name in found.names], dtype=np.int32)
-    part = Categories(position[found.codes], tuple(names))
-    return Split(np.arange(len(text), dtype=np.int64), part)
+    return Categories.of(text)
 
 
 def _check_seed(seed: int) -> int:

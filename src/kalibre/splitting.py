@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from kalibre import splits
-from kalibre.columns import Columns
+from kalibre.columns import Categories, Columns
+from kalibre.cutting import make_split
 from kalibre.data.table import outcome_counts
 from kalibre.errors import InputError
 from kalibre.records import Result
+from kalibre.splits import Split
 
 
 def split_rows(roles: Columns, split: Mapping[str, Any]) -> tuple[Columns, Result]:
@@ -24,9 +25,9 @@ def split_rows(roles: Columns, split: Mapping[str, Any]) -> tuple[Columns, Resul
     Parameters
     ----------
     roles : Columns
-        The table's roles; `outcome` is stratified on.
+        The table's roles: `outcome`, and what the method goes by.
     split : mapping
-        `method`, `parts` as a list of (name, size) in the order of the cuts, `rest` and `seed`.
+        As `kalibre.cutting.make_split` takes it.
 
     Returns
     -------
@@ -38,12 +39,11 @@ def split_rows(roles: Columns, split: Mapping[str, Any]) -> tuple[Columns, Resul
     Raises
     ------
     InputError
-        If a part is larger than what the earlier cuts have left.
+        If the rows cannot be cut so.
     """
     outcome = np.asarray(roles["outcome"])
-    sizes = dict(split["parts"])
     try:
-        made = _METHODS[split["method"]](outcome, sizes, split["rest"], split["seed"])
+        made = make_split(roles, split)
     except ValueError as error:
         raise InputError(f"split: {error}") from error
     metrics: dict[str, float] = {}
@@ -55,21 +55,36 @@ def split_rows(roles: Columns, split: Mapping[str, Any]) -> tuple[Columns, Resul
             notes.append(
                 f"part {part} has one class only: {counts['positives']} of {counts['rows']}"
             )
+    notes += _parted_groups(roles, made) + _order_lost(roles, split)
     columns: Columns = {"row": made.order, "part": made.ordered_part()}
-    params = {"method": split["method"], "seed": split["seed"]}
+    params = {name: split[name] for name in ("method", "seed", "rest_is") if name in split}
     return columns, Result(metrics=metrics, params=params, notes=tuple(notes))
 
 
-def _shuffle(outcome: np.ndarray, sizes: dict[str, Any], rest: str, seed: int) -> splits.Split:
-    return splits.lesson_split(len(outcome), sizes=sizes, rest=rest, seed=seed)
+def _parted_groups(roles: Columns, split: Split) -> list[str]:
+    """Groups with rows in several parts: what one part knows of them, another one's score shows."""
+    group = roles.get("group")
+    if not isinstance(group, Categories):
+        return []
+    parts = len(split.names)
+    pairs = np.unique(group.codes.astype(np.int64) * parts + split.part.codes)
+    parted = int(np.count_nonzero(np.bincount(pairs // parts) > 1))
+    if not parted:
+        return []
+    return [
+        (
+            f"{parted} of {len(group.names)} groups have rows in several parts, so a model may know a group "
+            "it is measured on; `method: group` keeps each in one part"
+        )
+    ]
 
 
-def _stratified(outcome: np.ndarray, sizes: dict[str, Any], rest: str, seed: int) -> splits.Split:
-    return splits.stratified_split(outcome, sizes=sizes, rest=rest, seed=seed)
-
-
-def _random(outcome: np.ndarray, sizes: dict[str, Any], rest: str, seed: int) -> splits.Split:
-    return splits.random_split(len(outcome), sizes=sizes, rest=rest, seed=seed)
-
-
-_METHODS = {"shuffle": _shuffle, "stratified": _stratified, "random": _random}
+def _order_lost(roles: Columns, split: Mapping[str, Any]) -> list[str]:
+    if "time" not in roles or split["method"] in ("time", "column"):
+        return []
+    return [
+        (
+            "the data names a time, and the split does not keep its order: rows may be measured by what was "
+            "learned from later ones; `method: time` keeps it"
+        )
+    ]

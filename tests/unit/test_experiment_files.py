@@ -230,12 +230,20 @@ def test_a_key_like_no_other_is_told_what_is_allowed(refuse: Refuse):
     assert "x.yaml, line 8: evaluation.zzz is not a known key; allowed: bins, each_row" in message
 
 
-@pytest.mark.parametrize("gone", ["data", "outcome", "inline"])
+@pytest.mark.parametrize("gone", ["data", "outcome"])
 def test_a_missing_key_is_named(refuse: Refuse, gone: str):
     content = yaml.safe_load(GIVEN)
-    place = {"data": content, "inline": content["data"]}.get(gone)
+    place = {"data": content}.get(gone)
     del (place or content["data"]["inline"]["model_a"])[gone]
     assert f"{gone} is missing" in refuse(yaml.safe_dump(content))
+
+
+def test_predictions_stand_in_a_file_or_in_the_experiment(refuse: Refuse):
+    content = yaml.safe_load(GIVEN)
+    del content["data"]["inline"]
+    assert refuse(yaml.safe_dump(content)).endswith(
+        "data: the predictions stand in a `file` or `inline`; both are missing, give one"
+    )
 
 
 @pytest.mark.parametrize(
@@ -297,7 +305,7 @@ def test_one_kind_of_score_is_given(refuse: Refuse, row: str):
 def test_an_unknown_source_is_told_which_there_are(refuse: Refuse):
     message = refuse("data: {source: predictons}\n")
     assert "x.yaml, line 1: data" in message
-    assert "found 'predictons'; allowed: 'subscribers', 'biopsies', 'predictions'" in message
+    assert "found 'predictons'; allowed: 'subscribers', 'biopsies', 'table', 'predictions'" in message
 
 
 def test_a_missing_source_is_said(refuse: Refuse):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
@@ -28,7 +29,13 @@ from kalibre.errors import InputError
 from kalibre.evaluation import evaluate
 from kalibre.experiment.experiment import Experiment
 from kalibre.fitting import fit_model, score
+from kalibre.logits import expit
+from kalibre.metrics.bins import EqualMass, EqualWidth, OwnEdges
+from kalibre.metrics.ranking import Level, count_at_level
+from kalibre.metrics.registry import METRICS, Measured, Undefined
+from kalibre.metrics.reliability import expected_calibration_error
 from kalibre.records import flatten
+from kalibre.repeats import quick
 from kalibre.repeats.cutting import Cutter
 from kalibre.repeats.distribution import (
     Numbers,
@@ -189,6 +196,39 @@ def test_one_pass_over_the_rows_gives_the_scores_of_two(estimator: Any) -> None:
     estimator.fit(X, (X[:, 0] + random.normal(size=80) > 0).astype(int))
     for found, expected in zip(_score(estimator, X)[:2], score(estimator, X)[:2], strict=True):
         np.testing.assert_array_equal(found, expected)
+
+
+SCORES = st.lists(
+    st.tuples(st.integers(0, 1), st.sampled_from([-np.inf, -40, -2.2, 0, 0.85, 2, 700, np.inf])),
+    min_size=1,
+    max_size=30,
+)
+
+
+@given(SCORES, st.booleans())
+def test_quick_metrics_are_the_registrys_to_the_last_bit(
+    rows: list[tuple[int, float]], weighted: bool
+) -> None:
+    outcomes, logits = (np.array(column) for column in zip(*rows, strict=True))
+    weights = np.arange(1.0, 1 + len(rows)) if weighted else None
+    measured = Measured.of(
+        outcomes, expit(logits.astype(float)), logits=logits.astype(float), weights=weights
+    )
+    for name, metric in METRICS.items():
+        try:
+            expected = metric.function(measured)
+        except Undefined as reason:
+            with pytest.raises(Undefined, match=re.escape(str(reason))):
+                quick.metric(name)(measured)
+        else:
+            assert quick.metric(name)(measured) == expected
+    given = (measured.outcomes, measured.probabilities)
+    for rule in (EqualWidth(10), EqualMass(3), OwnEdges((0.1, 0.9))):
+        expected = expected_calibration_error(*given, bins=rule, weights=weights)
+        np.testing.assert_equal(quick.calibration_error(rule)(measured), expected)
+    for level in (Level("confidence", above=0.7), Level("probability", at_least=0.9)):
+        counted = count_at_level(*given, level=level, weights=weights)
+        np.testing.assert_equal(vars(quick.counts(measured, level)), vars(counted))
 
 
 # ---- Cuts ---------------------------------------------------------------------------------------

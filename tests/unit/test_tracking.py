@@ -293,7 +293,7 @@ def test_a_moved_project_gets_its_runs_and_artifacts_anew(
 def test_a_vanished_store_is_noticed_and_the_mending_command_named(project: Project) -> None:
     records, number = write_experiment(project.root), project.initialise()
     store_file(project.uri).unlink()  # type: ignore[union-attr]
-    with pytest.raises(InputError, match=r"gone.*snakemake all --forcerun init_tracking track"):
+    with pytest.raises(InputError, match=r"gone.*snakemake all --forcerun init_tracking"):
         track_into(project, number, records)
     assert not store_file(project.uri).exists()  # type: ignore[union-attr]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from built import Built
+from built import LESSONS, Built
 from kalibre.columns import Categories
 from kalibre.digests import digest_bytes, digest_columns, digest_json
 from kalibre.files import read_columns, read_json
@@ -68,6 +68,21 @@ def test_one_core_or_two_here_or_there_every_record_is_equal_byte_by_byte(
     assert set(built.records) <= set(elsewhere)
     for path, content in built.records.items():
         assert elsewhere[path] == content, path
+
+
+def test_rules_of_many_shards_or_rungs_give_the_same_records_on_two_cores(computed: Project):
+    """The stages that the lessons above do not have."""
+    lessons = ("folds", "course", "study")
+    before = computed.records()
+    done = computed.snakemake(
+        *(f"results/{name}/figures.csv" for name in lessons),
+        *("--forcerun", "climb_ladder", "measure_held_out", "compare", "repeat_splits"),
+        *("--cores", "2"),
+    ).checked()
+    for lesson in lessons:
+        assert f"{lesson}: " in done.said
+    after = computed.records()
+    assert [path for path in before if before[path] != after[path]] == []
 
 
 def test_no_computing_rule_imports_mlflow(computed: Project):
@@ -197,7 +212,7 @@ def test_measured_rows_were_learned_from_only_where_that_is_declared(
 # ---- metrics.json
 
 
-@pytest.fixture(scope="module", params=["trivia", "subscribers", "biopsy", "folds"])
+@pytest.fixture(scope="module", params=LESSONS)
 def metrics(request: pytest.FixtureRequest, root: Path) -> tuple[str, dict[str, Any]]:
     """An experiment's metrics."""
     return request.param, read_json(root / f"results/{request.param}/metrics.json")

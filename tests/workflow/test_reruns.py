@@ -12,6 +12,7 @@ from built import LESSONS, Built
 from projects import PARTS, Plan, Project, appended, replaced
 
 COMPUTING = ("make_table", "split_rows", "fit_model", "read_scores", "calibrate", "evaluate")
+INLINE = ("overconfident", "calibrated", "constant_half")
 SUBSCRIBERS = "config/experiments/subscribers.yaml"
 
 
@@ -103,7 +104,7 @@ def test_a_remark_in_the_rules_reruns_nothing(project: Project):
             "config/experiments/trivia.yaml",
             "{edges: [0.6, 0.8, 1.0, 1.0]}",
             "{edges: [0.6, 0.9, 1.0]}",
-            ["evaluate/overconfident/none", "evaluate/calibrated/none", "evaluate/constant_half/none"],
+            [*(f"evaluate/{model}/none" for model in INLINE), "compare_scores"],
             id="bins",
         ),
         pytest.param(

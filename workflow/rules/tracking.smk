@@ -7,7 +7,7 @@ store = store_file(tracking_uri)
 if store is not None and not store.exists() and Path(STORE_MARKER).exists():
     logger.warning(
         "The tracking store is gone, the results are not. "
-        "`snakemake all --forcerun init_tracking track` fills it again from the records."
+        "`snakemake all --forcerun init_tracking` fills it again from the records."
     )
 
 
@@ -25,7 +25,6 @@ rule init_tracking:
         store=1,
     params:
         uri=redact(tracking_uri),
-        experiments=sorted(plan.experiments),
     message:
         "open the tracking store"
     script:
@@ -36,8 +35,7 @@ rule track:
     """Project an experiment's records into MLflow."""
     input:
         records=lambda w: plan.tracked_records(w.experiment),
-        # Ancient: a new experiment opens the store again, which is no reason to track the others again.
-        marker=ancient(STORE_MARKER),
+        marker=STORE_MARKER,
         code=plan.code("track"),
     output:
         receipt="results/{experiment}/tracked.json",

@@ -9,5 +9,5 @@ from kalibre.tracking.store import initialise, redact, resolve_uri
 with Job(snakemake) as job:
     root = Path.cwd()
     uri = resolve_uri(root)
-    ids = initialise(uri, job.params.experiments, root=root)
-    files.write_json(job.output.marker, {"tracking_uri": redact(uri), "experiments": ids})
+    initialise(uri, [], root=root)
+    files.write_json(job.output.marker, {"tracking_uri": redact(uri)})

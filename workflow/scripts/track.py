@@ -5,14 +5,15 @@ from pathlib import Path
 from kalibre import files
 from kalibre.adaptor import Job
 from kalibre.tracking.project import track
-from kalibre.tracking.store import resolve_uri
+from kalibre.tracking.store import initialise, resolve_uri
 
 with Job(snakemake) as job:
     root = Path.cwd()
+    uri = resolve_uri(root)
     receipt = track(
-        uri=resolve_uri(root),
+        uri=uri,
         experiment=job.experiment,
-        experiment_id=files.read_json(job.input.marker)["experiments"][job.experiment],
+        experiment_id=initialise(uri, [job.experiment], root=root)[job.experiment],
         records=[Path(path) for path in job.input.records],
         root=root,
         title=job.params.title,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalibre.arrow import from_arrow, known_values, numbers, times
-from kalibre.columns import Categories, Column
+from kalibre.columns import Categories, Column, as_text
 from kalibre.errors import InputError
 
 Kind = Literal["number", "boolean", "category", "date"]
@@ -131,15 +131,6 @@ def sorted_categories(column: Categories) -> Categories:
     return Categories(place[column.codes], tuple(column.names[i] for i in order))
 
 
-def as_text(value: Any) -> str:
-    """A value as a person writes it: 1.0 is `1`, a boolean is `true` or `false`."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
-
-
 def _see_text(column: Categories, name: str, file: str, missing: int, named: bool) -> Seen:
     _refuse_nearly_numbers(column, name, file)
     rows, distinct = len(column) - missing, len(column.names)
@@ -163,16 +154,17 @@ def _refuse_nearly_numbers(column: Categories, name: str, file: str) -> None:
         if kind != "numbers" and share >= NEARLY_ALL:
             raise InputError(
                 f"{file}: column {name!r} holds {kind}, such as {column.names[0]!r}; write them with "
-                f"points, or say `kinds: {{{name}: category}}` under `data` if they are names"
+                f"points, or say `kinds: {{{name!r}: category}}` under `data` if they are names"
             )
         if NEARLY_ALL <= share < 1:
             odd = int(np.flatnonzero(~fits[column.codes] & (column.codes >= 0))[0])
             text = column.names[column.codes[odd]]
             others = int(counts[~fits].sum())
             raise InputError(
-                f"{file}: column {name!r}, row {odd + 1}: found {text!r} among numbers ({others} such "
-                f"rows of {int(counts.sum())}); correct it, say `missing: [{text!r}]` under `data` if it "
-                f"stands for no value, or `kinds: {{{name}: category}}` if the numbers are names"
+                f"{file}: column {name!r}, row {odd + 1}: found {text!r} among numbers ({others} of "
+                f"{int(counts.sum())} rows are no number); correct it, say `missing: [{text!r}]` under "
+                f"`data` if it stands for no value, or `kinds: {{{name!r}: category}}` if the numbers are "
+                "names"
             )
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalibre.arrow import numbers
-from kalibre.columns import Categories
-from kalibre.data.kinds import as_categories, as_text, first_missing
+from kalibre.columns import Categories, as_text
+from kalibre.data.kinds import as_categories, first_missing
 from kalibre.errors import InputError, nearest
 
 Label = str | int | float | bool
@@ -69,8 +69,8 @@ def as_outcomes(
     if gap is not None:
         count = values.null_count or int(np.isnan(numbers(values)).sum())
         raise InputError(
-            f"{where}, row {gap}: found no value ({count} such rows of {len(values)}); every row needs "
-            "a label: fill it in or delete the row"
+            f"{where}, row {gap}: found no value ({count} of {len(values)} rows); every row needs a "
+            "label: fill it in or delete the row"
         )
     if positive is None or as_text(positive) == "1":
         plain = _zeros_and_ones(values)
@@ -79,7 +79,7 @@ def as_outcomes(
     labels = as_categories(values)
     if len(labels.names) == 1:
         raise InputError(
-            f"{where}: all {len(labels)} rows have the label {labels.names[0]!r}; a classifier needs "
+            f"{where}: all rows ({len(labels)}) have the label {labels.names[0]!r}; a classifier needs "
             "rows of two labels"
         )
     chosen = _positive(labels, positive, where)
@@ -87,8 +87,10 @@ def as_outcomes(
     if len(labels.names) > 2:
         others = [name for name in labels.names if name != chosen]
         notes = (
-            f"the target {column!r} has {len(labels.names)} labels: {chosen!r} counts as 1, all others "
-            f"({_listed(others)}) as 0",
+            (
+                f"the target {column!r} has {len(labels.names)} labels: {chosen!r} counts as 1, all others "
+                f"({_listed(others)}) as 0"
+            ),
         )
     return Outcomes(labels.isin([chosen]).astype(np.int8), chosen, notes)
 
@@ -112,7 +114,7 @@ def _positive(labels: Categories, positive: Label | None, where: str) -> str:
         if known is not None:
             return known
         raise InputError(
-            f"{where}: its labels are {_counted(labels)}; say which counts as 1: `positive: "
+            f"{where}: its labels (and their rows) are {_counted(labels)}; say which counts as 1: `positive: "
             f"{labels.names[-1]}` under `data`"
         )
     wanted = as_text(positive)
@@ -124,14 +126,14 @@ def _positive(labels: Categories, positive: Label | None, where: str) -> str:
     near = nearest(wanted, labels.names)
     hint = f"did you mean {near!r}?" if near else "allowed is one of these"
     raise InputError(
-        f"{where}: no row has the label {wanted!r}, which `positive` names; its labels are "
+        f"{where}: no row has the label {wanted!r}, which `positive` names; its labels (and their rows) are "
         f"{_counted(labels)}; {hint}"
     )
 
 
 def _counted(labels: Categories) -> str:
     counts = np.bincount(labels.codes, minlength=len(labels.names)).tolist()
-    return _listed([f"{n!r} ({c} rows)" for n, c in zip(labels.names, counts, strict=True)])
+    return _listed([f"{n!r} ({c})" for n, c in zip(labels.names, counts, strict=True)])
 
 
 def _listed(names: list[str], most: int = 10) -> str:

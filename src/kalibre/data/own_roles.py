@@ -80,14 +80,14 @@ def _group(values: Any, where: str) -> Categories:
     groups = sorted_categories(as_categories(values))
     if len(groups.names) == 1:
         raise InputError(
-            f"{where}: all {len(groups)} rows belong to the group {groups.names[0]!r}; groups are there "
+            f"{where}: all rows ({len(groups)}) belong to the group {groups.names[0]!r}; groups are there "
             "to be kept apart, so name a column with several, or leave it out"
         )
     return groups
 
 
 def _part(values: Any, where: str) -> Categories:
-    return as_categories(values)
+    return sorted_categories(as_categories(values))
 
 
 def _weight(values: Any, where: str) -> NDArray[np.float64]:
@@ -175,6 +175,8 @@ def _repeated_ids(ids: Column, column: str) -> list[str]:
     if not repeated:
         return []
     return [
-        f"{repeated} rows repeat an id of column {column!r}; if rows of one id belong together, name "
-        "the column as `group` too, so that no split parts them"
+        (
+            f"{repeated} rows repeat an id of column {column!r}; if rows of one id belong together, name "
+            "the column as `group` too, so that no split parts them"
+        )
     ]

@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kalibre.columns import Categories, Columns, take_rows
-from kalibre.data.kinds import as_categories, as_text, first_missing, row_number
+from kalibre.columns import Categories, Columns, as_text, take_rows
+from kalibre.data.kinds import as_categories, first_missing, row_number
 from kalibre.data.labels import Outcomes, as_outcomes
 from kalibre.data.own_files import OwnFile
 from kalibre.data.own_roles import as_floats, read_roles, role_columns
@@ -101,9 +101,7 @@ def _score_columns(data: Mapping[str, Any]) -> dict[str, tuple[Scale, str]]:
     """Model to the scale and the column of its predictions."""
     scales: tuple[Scale, ...] = ("probability", "logit")
     return {
-        model: (scale, column)
-        for scale in scales
-        for model, column in (data[scale] or {}).items()
+        model: (scale, column) for scale in scales for model, column in (data[scale] or {}).items()
     }
 
 
@@ -179,9 +177,7 @@ def _checked(
     where = f"{file.name}: column {column!r} (`data.{scale}`)"
     scores = as_floats(values, where, _ALLOWED[scale])
     # NaN fails both comparisons.
-    good = (
-        (scores >= 0.0) & (scores <= 1.0) if scale == "probability" else np.abs(scores) < np.inf
-    )
+    good = (scores >= 0.0) & (scores <= 1.0) if scale == "probability" else np.abs(scores) < np.inf
     if chosen is not None:
         good |= ~chosen
     if good.all():
@@ -190,8 +186,8 @@ def _checked(
     found = "no value" if np.isnan(scores[row - 1]) else repr(float(scores[row - 1]))
     bad = len(good) - int(np.count_nonzero(good))
     raise InputError(
-        f"{where}, row {row}: found {found}; allowed is {_ALLOWED[scale]} ({bad} such rows of "
-        f"{len(good)}){_remedy(scores, scale)}"
+        f"{where}, row {row}: found {found}; allowed is {_ALLOWED[scale]} ({bad} of "
+        f"{len(good)} rows){_remedy(scores, scale)}"
     )
 
 

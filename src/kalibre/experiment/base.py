@@ -16,6 +16,10 @@ DottedPath = Annotated[str, StringConstraints(pattern=PATH_PATTERN)]
 """The importable path of a class, such as `sklearn.naive_bayes.GaussianNB`."""
 
 
+Label = str | int | float | bool
+"""A value of a column, of any type, as it is written in an experiment file."""
+
+
 class Block(BaseModel):
     """A section of an experiment file."""
 

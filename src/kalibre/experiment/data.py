@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from kalibre.experiment.base import NAME_PATTERN, Block, Name, NotBoolean
+from kalibre.experiment.base import NAME_PATTERN, Block, Label, Name, NotBoolean
 
 SUBSCRIBER_COLUMNS = (
     "mean_consumption",
@@ -29,7 +29,7 @@ SUBSCRIBER_COLUMNS = (
 class Subscribers(Block):
     """The lessons' synthetic subscribers; the label says which of them are suspicious."""
 
-    source: Literal["subscribers"]
+    source: Literal["subscribers"] = Field(description="The lessons' synthetic subscribers.")
     seed: Annotated[int, NotBoolean, Field(ge=0, lt=2**32)] = Field(
         20260218, description="Seed of every stream of the generator."
     )
@@ -47,7 +47,7 @@ class Subscribers(Block):
 class Biopsies(Block):
     """The breast-cancer biopsies that scikit-learn ships; the label says which are malignant."""
 
-    source: Literal["biopsies"]
+    source: Literal["biopsies"] = Field(description="The biopsies that scikit-learn ships.")
     columns: list[str] = Field(
         [
             "mean_radius",
@@ -96,16 +96,10 @@ class InlineModel(Block):
         return self
 
 
-Label = str | int | float | bool
 ROLES = ("id", "group", "time", "weight", "part")
 
-File = Annotated[
-    str,
-    Field(
-        min_length=1,
-        description="A CSV or Parquet file; its path is relative to the project's folder, or absolute.",
-    ),
-]
+File = Annotated[str, Field(min_length=1)]
+FILE = "A CSV or Parquet file; its path is relative to the project's folder, or absolute."
 Column = Annotated[str, Field(min_length=1)]
 Positive = Annotated[
     Label | None,
@@ -172,8 +166,8 @@ class InFile(Block):
 class OwnTable(InFile):
     """A table of one's own: rows with a label, and columns that models learn from."""
 
-    source: Literal["table"]
-    file: File
+    source: Literal["table"] = Field(description="A table of one's own.")
+    file: File = Field(description=FILE)
     target: Column = Field(description="The column that holds the label.")
     columns: list[Column] | None = Field(
         None,
@@ -252,11 +246,11 @@ ScoreColumns = Annotated[
 class Predictions(InFile):
     """Probabilities that exist already, in a file or written here: nothing is fitted."""
 
-    source: Literal["predictions"]
+    source: Literal["predictions"] = Field(description="Predictions that exist already.")
     inline: dict[Name, InlineModel] | None = Field(
         None, min_length=1, description="Each model's probabilities and outcomes."
     )
-    file: File | None = None
+    file: File | None = Field(None, description=FILE)
     outcome: Column | None = Field(
         None, description="The file's column that says what happened, as labels."
     )
@@ -297,7 +291,8 @@ class Predictions(InFile):
     @model_validator(mode="after")
     def _file_or_inline(self) -> Predictions:
         if (self.inline is None) == (self.file is None):
-            raise ValueError("give either `file` or `inline`")
+            found = "both are given" if self.file is not None else "both are missing"
+            raise ValueError(f"the predictions stand in a `file` or `inline`; {found}, give one")
         if self.inline is not None:
             given = set(self.model_fields_set) - {"source", "inline"}
             if given:

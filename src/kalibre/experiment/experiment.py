@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -13,7 +13,7 @@ from kalibre.errors import suggestion
 from kalibre.experiment.base import Block, Name, plain
 from kalibre.experiment.calibration import NONE, Calibration, Calibrator
 from kalibre.experiment.comparisons import Comparisons
-from kalibre.experiment.data import Data, Predictions, Subscribers
+from kalibre.experiment.data import Data, InFile, Predictions, Subscribers, natural_method
 from kalibre.experiment.evaluation import DeclaredOverlap, Evaluation
 from kalibre.experiment.folds import Folds
 from kalibre.experiment.gate import Gate
@@ -21,7 +21,7 @@ from kalibre.experiment.leak_sheet import LeakSheet
 from kalibre.experiment.models import Model
 from kalibre.experiment.preparation import Preparation
 from kalibre.experiment.repeats import Repeats
-from kalibre.experiment.split import Split
+from kalibre.experiment.split import COLUMN, TIME, Split, time_order_mistake
 from kalibre.metrics.registry import METRICS
 from kalibre.rungs import cumulative_rungs, single_rungs
 
@@ -98,6 +98,7 @@ class Experiment(Block):
     @model_validator(mode="after")
     def _sections_agree(self) -> Experiment:
         self._check_models()
+        self._check_split()
         self._check_calibrators()
         self._check_names(("evaluation", "metrics"), self.evaluation.metrics or [], METRICS)
         self._check_parts(("evaluation", "on"), self.evaluation.on or [])
@@ -124,9 +125,9 @@ class Experiment(Block):
         return sorted(self.models)
 
     def feature_columns(self) -> list[str]:
-        """The columns models learn from, unless a model names its own."""
+        """The columns models learn from, unless a model names its own; empty for all of the table."""
         assert not isinstance(self.data, Predictions)
-        return list(self.data.columns)
+        return list(self.data.columns or [])
 
     def parts(self) -> list[str]:
         """The parts of the split; `all` where nothing is split."""
@@ -153,12 +154,21 @@ class Experiment(Block):
         """The split as the stage takes it: the cuts in their order, and the seed they are made with."""
         assert self.split is not None
         default = self.data.seed + SPLIT_STREAM if isinstance(self.data, Subscribers) else 0
-        return {
-            "method": self.split.method,
-            "parts": [[name, size] for name, size in self.split.parts.items()],
-            "rest": self.split.rest,
-            "seed": default if self.split.seed is None else self.split.seed,
-        }
+        settings = {"method": self.split_method(), **self.split.settings()}
+        settings["seed"] = default if self.split.seed is None else self.split.seed
+        return settings | ({"rest_is": self.rest_is()} if self.split_method() == TIME else {})
+
+    def split_method(self) -> str:
+        """How rows are cut into parts, by default as the data's roles ask for."""
+        assert self.split is not None
+        return self.split.method or natural_method(self.data)
+
+    def rest_is(self) -> Literal["earliest", "latest"]:
+        """Where the rest of a split by time lies: before the parts that are cut, or after them."""
+        assert self.split is not None
+        fitted = {part for model in self.models.values() for part in model.learn_on}
+        measured = self.split.rest in self.evaluated_parts()
+        return "latest" if measured and self.split.rest not in fitted else "earliest"
 
     def folds_settings(self) -> dict[str, Any]:
         """The section `folds` with what it leaves to the other sections filled in."""
@@ -167,7 +177,7 @@ class Experiment(Block):
         pool = self.folds.pool or [part for part in self.parts() if part != held_out]
         return {
             **plain(self.folds),
-            "method": self.folds.method or "stratified",
+            "method": self.folds.method or natural_method(self.data),
             "held_out": held_out,
             "pool": pool,
         }
@@ -218,6 +228,32 @@ class Experiment(Block):
             )
         for name, model in self.models.items():
             self._check_parts(("models", name, "learn_on"), model.learn_on)
+
+    def _check_split(self) -> None:
+        """A split by a role needs the role, and one by time must not look back."""
+        if self.split is None:
+            return
+        role = {"group": "group", TIME: "time", COLUMN: "part"}.get(self.split_method())
+        roles = self.data.roles() if isinstance(self.data, InFile) else {}
+        if role is not None and role not in roles:
+            raise KeyedError(
+                ("split", "method"),
+                f"a split by {self.split_method()} needs the column that says it: `data.{role}`",
+            )
+        if role == "time":
+            self._check_time()
+
+    def _check_time(self) -> None:
+        assert self.split is not None
+        in_time = self.split.in_time(self.rest_is())
+        for model in self.model_names():
+            learned = set(self.models[model].learn_on) if model in self.models else set()
+            learned |= {v.learn_on for v in self.variants(model).values() if v.learn_on}
+            mistake = time_order_mistake(
+                in_time, learned & set(in_time), set(self.evaluated_parts()) & set(in_time)
+            )
+            if mistake is not None:
+                raise KeyedError(("split", "parts"), mistake)
 
     def _check_folds(self) -> None:
         if self.folds is None:

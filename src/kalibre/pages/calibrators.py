@@ -41,7 +41,7 @@ def scores_section(material: Material) -> Section | None:
     body = [figure for figure in figures if figure]
     shown = table(scores, score_header(material), caption="Every score on every part")
     folded = details("Every score on every part", shown) if figures else shown
-    return Section("scores", "The scores", lead, [*body, folded])
+    return Section("scores", "Scores", "The scores", lead, [*body, folded])
 
 
 def score_rows(material: Material) -> Iterator[dict[str, Any]]:
@@ -144,7 +144,7 @@ def _sentence(rows: Sequence[Mapping[str, Any]], metric: str, *, left_out: int) 
 def _chart(rows: Sequence[Mapping[str, Any]], title: str) -> Any:
     shown = list(map(dict, rows))
     order = [row["name"] for row in shown]
-    y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=170, grid=True))
+    y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=190, grid=True))
     # Two series at most: a model's own scores, and mapped ones.
     kinds = [kind for kind in (OWN, MAPPED) if any(row["kind"] == kind for row in shown)]
     legend = alt.Legend() if len(kinds) > 1 else None
@@ -196,7 +196,7 @@ def learned_on_section(material: Material) -> Section | None:
         "The same map, learned on one part after the other and measured on each. Filled points are measured "
         "on the very rows the map was learned from; only hollow ones tell what to expect of new rows."
     )
-    return Section("learned_on", "Where may a correction be learned?", lead, figures)
+    return Section("learned_on", "Learning", "Where may a correction be learned?", lead, figures)
 
 
 def _families(material: Material) -> dict[tuple[str, str], list[Evaluated]]:
@@ -274,13 +274,14 @@ def _parameters(material: Material, evaluated: Evaluated) -> dict[str, float]:
 def _learned_chart(rows: list[dict[str, Any]]) -> Any:
     parts = list(dict.fromkeys(row["measured"] for row in rows))
     learned = list(dict.fromkeys(row["learned"] for row in rows))
+    legend = alt.Legend(title="learned on", titleOrient="left", titleFontWeight="normal")
     encoded: dict[str, Any] = {
         "x": alt.X(
             "ece:Q", title="ECE", scale=alt.Scale(zero=True, nice=True), axis=alt.Axis(tickCount=6)
         ),
         "y": alt.Y("measured:N", sort=parts, title="measured on", axis=alt.Axis(grid=True)),
-        "color": alt.Color("learned:N", scale=theme.colours(learned)),
-        "shape": alt.Shape("learned:N", scale=theme.shapes(learned)),
+        "color": alt.Color("learned:N", scale=theme.colours(learned), legend=legend),
+        "shape": alt.Shape("learned:N", scale=theme.shapes(learned), legend=legend),
         "tooltip": [
             alt.Tooltip("learned:N", title="learned on"),
             alt.Tooltip("measured:N", title="measured on"),

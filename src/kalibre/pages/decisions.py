@@ -13,6 +13,8 @@ from kalibre.pages.markup import Markup, join, table, tag
 from kalibre.pages.material import Material, parsed
 from kalibre.pages.words import signed
 
+_CROSS = "M-1,-1L1,1M1,-1L-1,1"
+_KINDS = ("measured", "printed")
 CELLS = ("before", "after", "contribution")
 RAISED, LOWERED, KEPT = "raised", "lowered", "unchanged"
 
@@ -29,8 +31,13 @@ def decisions_section(material: Material) -> Section | None:
     )
     if printed:
         lead += " A cross is the figure that the lesson's page prints."
+    chart = [_figure(rows)] if len(rows) > 1 else []
     return Section(
-        "decisions", "What does each decision add?", lead, [_figure(rows), _table(rows, printed)]
+        "decisions",
+        "Decisions",
+        "What does each decision add?",
+        lead,
+        [*chart, _table(rows, printed)],
     )
 
 
@@ -70,43 +77,62 @@ def _chart(rows: list[dict[str, Any]]) -> Any:
     order = [row["title"] for row in rows]
     y = alt.Y("title:N", sort=order, title=None, axis=alt.Axis(labelLimit=170, grid=True))
     ways = [way for way in (RAISED, LOWERED, KEPT) if any(row["way"] == way for row in rows)]
-    colour = alt.Color(
-        "way:N",
-        scale=alt.Scale(
-            domain=ways,
-            range=[{RAISED: theme.BLUE, LOWERED: theme.RED, KEPT: theme.GREY}[w] for w in ways],
-        ),
-    )
+    hues = {RAISED: theme.BLUE, LOWERED: theme.RED, KEPT: theme.GREY}
+    scale = alt.Scale(domain=ways, range=[hues[way] for way in ways])
+    colour = alt.Color("way:N", scale=scale)
     base = alt.Chart(theme.values(rows))
+    shown = alt.Scale(domain=_domain(rows), nice=True)
     title = "accuracy (hollow: before, filled: after)"
-    before = alt.X(
-        "before_measured:Q",
-        title=title,
-        scale=alt.Scale(zero=False, nice=True),
-        axis=alt.Axis(tickCount=7),
-    )
+    before = alt.X("before_measured:Q", title=title, scale=shown, axis=alt.Axis(tickCount=7))
     tooltip = _tooltip()
-    ranges = base.transform_filter("isValid(datum.before_lowest)").mark_rule(
-        color=theme.LIGHT, strokeWidth=7
-    )
     layers = [
-        ranges.encode(alt.X("before_lowest:Q"), alt.X2("before_highest:Q"), y),
         base.mark_rule(strokeWidth=2.5).encode(before, alt.X2("after_measured:Q"), y, colour),
         base.mark_point(filled=True, fill="white", size=110, strokeWidth=2, opacity=1).encode(
-            before, y, alt.Stroke("way:N", scale=colour.scale, legend=None), tooltip=tooltip
+            before, y, alt.Stroke("way:N", scale=scale, legend=None), tooltip=tooltip
         ),
         base.mark_point(filled=True, size=125, opacity=1).encode(
             alt.X("after_measured:Q"), y, colour, tooltip=tooltip
         ),
     ]
-    crosses = [
-        base.transform_filter(f"isValid(datum.{cell}_printed)")
-        .mark_point(shape="cross", angle=45, size=55, strokeWidth=1.2, color=theme.INK, opacity=1)
-        .encode(alt.X(f"{cell}_printed:Q"), y)
+    return alt.layer(*_ranges(rows, y), *layers, *_crosses(rows, y))
+
+
+def _domain(rows: Sequence[Mapping[str, Any]]) -> list[float]:
+    """What is measured and printed; a range over orders of rows may reach beyond."""
+    ends = [row[f"{cell}_{kind}"] for row in rows for cell in CELLS[:2] for kind in _KINDS]
+    known = [end for end in ends if end is not None]
+    pad = 0.03 * (max(known) - min(known)) or 0.01
+    return [min(known) - pad, max(known) + pad]
+
+
+def _ranges(rows: Sequence[Mapping[str, Any]], y: alt.Y) -> list[Any]:
+    known = [row for row in rows if row["before_lowest"] is not None]
+    if not known:
+        return []
+    bars = alt.Chart(theme.values(list(map(dict, known)))).mark_rule(
+        color=theme.LIGHT, strokeWidth=7, clip=True
+    )
+    return [bars.encode(alt.X("before_lowest:Q"), alt.X2("before_highest:Q"), y)]
+
+
+def _crosses(rows: Sequence[Mapping[str, Any]], y: alt.Y) -> list[Any]:
+    printed = [
+        {"title": row["title"], "cell": cell, "printed": row[f"{cell}_printed"]}
+        for row in rows
         for cell in CELLS[:2]
-        if any(row[f"{cell}_printed"] is not None for row in rows)
+        if row[f"{cell}_printed"] is not None
     ]
-    return alt.layer(*layers, *crosses)
+    if not printed:
+        return []
+    marks = alt.Chart(theme.values(printed)).mark_point(
+        shape=_CROSS, size=34, filled=False, strokeWidth=1.6, color=theme.INK, opacity=1
+    )
+    tooltip = [
+        alt.Tooltip("title:N", title="decision"),
+        alt.Tooltip("cell:N", title="side"),
+        alt.Tooltip("printed:Q", title="printed", format=".4f"),
+    ]
+    return [marks.encode(alt.X("printed:Q"), y, tooltip=tooltip)]
 
 
 def _tooltip() -> list[alt.Tooltip]:

@@ -80,7 +80,7 @@ class Figure:
             class_="view",
             data_chart=self.name,
         )
-        numbers = table(self.rows, self.header, caption=self.title) if self.rows else None
+        numbers = table(self.rows, self.header, label=self.title) if self.rows else None
         caption = tag("figcaption", self.sentence)
         if self.layout == "row":
             words = tag("div", tag("h3", self.title), caption, numbers, class_="words")
@@ -94,9 +94,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: a heading, a few words, and figures or other markup."""
+    """A part of the page: its place in the contents, a heading, a few words, figures and tables."""
 
     anchor: str
+    short: str
     title: str
     lead: str
     body: Sequence[Figure | Markup]

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kalibre.pages.material import Evaluated, Material
-from kalibre.pages.words import METRICS, plain, signed, variant
+from kalibre.pages.words import NONE, plain, signed
 
 MOST = 4
+SEEN = 0.0005
 
 
 @dataclass(frozen=True)
@@ -23,15 +24,13 @@ class Headline:
 def headlines(material: Material) -> list[Headline]:
     """At most four, the first one for the index: what the experiment is about comes first."""
     found = [
-        *_gate(material),
         *_study(material),
         *_decisions(material),
         *_ladder(material),
         *_calibration(material),
-        *_ledger(material),
     ]
-    ledger = list(_ledger(material))
-    return [*found[: MOST - len(ledger)], *ledger] if len(found) > MOST else found
+    last = [*_gate(material), *_ledger(material)]
+    return [*found[: MOST - len(last)], *last]
 
 
 def _gate(material: Material) -> Iterator[Headline]:
@@ -88,34 +87,37 @@ def _ladder(material: Material) -> Iterator[Headline]:
 
 
 def _calibration(material: Material) -> Iterator[Headline]:
-    """For each model the ECE as it is, and after the map that lowers it most."""
+    """For each model the ECE as it is, and after the map that moves it most."""
     part, name = material.part, f"{material.bin_rule}/ece" if material.evaluated else ""
-    models = dict.fromkeys(e.model for e in material.evaluated)
-    for model in models:
-        own = material.find(model, "none")
+    found: list[tuple[float, float, Headline]] = []
+    for model in dict.fromkeys(e.model for e in material.evaluated):
+        own = material.find(model, NONE)
         if own is None or (ece := own.metric(part, name)) is None:
             continue
-        best = _best(material, model, part, name)
-        if best is None:
-            yield Headline(f"{ece:.3f}", f"{METRICS['ece']} of {plain(model)}")
+        moved, after = _moved_most(material, model, part, name, ece)
+        change = abs(after - ece)
+        if moved is None or change < SEEN:
+            found.append((0.0, -ece, Headline(f"{ece:.3f}", f"ECE of {plain(model)}")))
             continue
-        after = best.metric(part, name)
-        yield Headline(
-            f"{ece:.3f} → {after:.3f}", f"{METRICS['ece']} of {variant(model, best.calibrator)}"
-        )
+        label = f"ECE of {plain(model)} before and after {plain(moved.calibrator)}"
+        found.append((-change, -ece, Headline(f"{ece:.3f} → {after:.3f}", label)))
+    yield from (headline for _, _, headline in sorted(found, key=lambda item: item[:2]))
 
 
-def _best(material: Material, model: str, part: str, name: str) -> Evaluated | None:
-    """The map with the lowest ECE among those that did not learn from the rows measured."""
-    maps = [
-        e
-        for e in material.evaluated
-        if e.model == model
-        and e.calibrator != "none"
-        and material.calibrator(e.calibrator).get("part") != part
-        and e.metric(part, name) is not None
-    ]
-    return min(maps, key=lambda e: e.metric(part, name) or 0.0, default=None)
+def _moved_most(
+    material: Material, model: str, part: str, name: str, ece: float
+) -> tuple[Evaluated | None, float]:
+    """The map that moves the ECE most, of those that did not learn from the rows measured."""
+    best: tuple[Evaluated | None, float] = (None, ece)
+    for evaluated in material.evaluated:
+        if evaluated.model != model or evaluated.calibrator == NONE:
+            continue
+        after = evaluated.metric(part, name)
+        if after is None or material.calibrator(evaluated.calibrator).get("part") == part:
+            continue
+        if abs(after - ece) > abs(best[1] - ece):
+            best = evaluated, after
+    return best
 
 
 def _ledger(material: Material) -> Iterator[Headline]:

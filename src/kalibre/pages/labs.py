@@ -18,7 +18,7 @@ from kalibre.columns import Categories, Columns
 from kalibre.pages.figure import Section
 from kalibre.pages.markup import Markup, data, tag
 from kalibre.pages.material import Material
-from kalibre.pages.words import plain, variant
+from kalibre.pages.words import NONE, plain, variant
 
 ANSWERS = 40
 """Predictions that can be flipped one by one."""
@@ -78,7 +78,7 @@ def answers_section(material: Material, given: Sequence[tuple[str, Columns]]) ->
     """
     if not given:
         return None
-    presets = [_preset(model, columns) for model, columns in given]
+    presets = [_preset(model, columns) for model, columns in _worst_first(material, given)]
     stated = [p for preset in presets for p in preset["probabilities"]]
     words = _RIGHT if min(stated) >= 0.5 else _HAPPENED
     content = {"presets": presets, "bins": _bins(material), "words": words}
@@ -86,7 +86,9 @@ def answers_section(material: Material, given: Sequence[tuple[str, Columns]]) ->
         "The stated numbers stay as they are; only what happened changes. Make the circles leave the "
         "diagonal, and bring them back."
     )
-    return Section("lab", "Try it: is the promise kept?", lead, [_lab("answers", content)])
+    return Section(
+        "lab", "Try it", "Try it: is the promise kept?", lead, [_lab("answers", content)]
+    )
 
 
 def temperature_section(
@@ -113,6 +115,7 @@ def temperature_section(
         _temperature_model(material, model, columns, exact=exact)
         for model, columns in zip(models, measured, strict=True)
     ]
+    shown.sort(key=lambda model: -own_ece(material, model["name"].split("/")[0]))
     content = {
         "models": shown,
         "bins": _bins(material),
@@ -124,7 +127,21 @@ def temperature_section(
         "A temperature T divides every logit. Above 1 the model is less sure, below 1 surer. Watch the "
         "circles and the scores move, while order and decisions stay."
     )
-    return Section("lab", "Try it: one number", lead, [_lab("temperature", content)])
+    return Section("lab", "Try it", "Try it: one number", lead, [_lab("temperature", content)])
+
+
+def _worst_first(
+    material: Material, given: Sequence[tuple[str, Columns]]
+) -> list[tuple[str, Columns]]:
+    """The model with the largest ECE first: there is most to see."""
+    return sorted(given, key=lambda item: (-own_ece(material, item[0]), item[0]))
+
+
+def own_ece(material: Material, model: str) -> float:
+    """The ECE of a model's own probabilities, 0 where it has none."""
+    evaluated = material.find(model, NONE)
+    ece = evaluated and evaluated.metric(material.part, f"{material.bin_rule}/ece")
+    return ece or 0.0
 
 
 def _lab(kind: str, content: Mapping[str, Any]) -> Markup:

@@ -76,6 +76,7 @@ def table(
     header: Mapping[str, str],
     *,
     caption: str = "",
+    label: str = "",
     wide: Iterable[str] = (),
 ) -> Markup:
     """Rows as a table that scrolls by itself where the page is narrow.
@@ -87,7 +88,9 @@ def table(
     header : mapping
         Column to its heading; the first column names the rows.
     caption : str
-        What the table holds; also said to those who cannot see it.
+        What the table holds.
+    label : str
+        The same for those who cannot see it, where a heading above says it already.
     wide : iterable of str
         Columns of running text, which may break into lines.
     """
@@ -108,7 +111,7 @@ def table(
         class_="scroll",
         tabindex=0,
         role="region",
-        aria_label=caption or "Table",
+        aria_label=caption or label or "Table",
     )
 
 

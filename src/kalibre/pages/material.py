@@ -123,7 +123,7 @@ class Material:
 
     @cached_property
     def evaluated(self) -> list[Evaluated]:
-        """Everything measured, each model's own probabilities first."""
+        """Everything measured: of each model its own probabilities, then map after map."""
         found = [
             Evaluated(
                 model=record["subject"]["model"],
@@ -134,7 +134,7 @@ class Material:
             )
             for record in self.of_rule("evaluate")
         ]
-        return sorted(found, key=lambda e: (e.model, e.calibrator != "none", e.calibrator))
+        return sorted(found, key=lambda e: (e.model, self._maps_before(e.calibrator), e.calibrator))
 
     @cached_property
     def part(self) -> str:
@@ -172,6 +172,12 @@ class Material:
         if evaluated.calibrator == "none":
             return None
         return self.find(evaluated.model, self.calibrator(evaluated.calibrator)["after"] or "none")
+
+    def _maps_before(self, calibrator: str) -> int:
+        """How many maps a score has passed when it leaves a calibrator."""
+        if calibrator == "none":
+            return 0
+        return 1 + self._maps_before(self.calibrator(calibrator)["after"] or "none")
 
     def calibrator(self, name: str) -> Mapping[str, Any]:
         """The settings of a calibrator by its full name, with the part it is learned on."""

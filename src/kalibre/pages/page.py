@@ -99,8 +99,8 @@ def report(
         _contents(shown),
         tag("main", *(section.markup(stills) for section in shown), id="content"),
         _foot(),
-        script(chart_library) if stills else None,
         script(static.code()),
+        *([script(chart_library), script(static.charts())] if stills else []),
     ]
     html = document(f"{material.title} · {material.experiment} · kalibre", body)
     return Report(html, stills, material.title, material.question, first[0] if first else None)
@@ -119,8 +119,8 @@ def _sections(
         labs.temperature_section(
             material, [lab for lab, _ in tempered], [scores for _, scores in tempered]
         ),
-        decisions_section(material),
         ladder_section(material),
+        decisions_section(material),
         study_section(material),
         reliability_section(material),
         scores_section(material),
@@ -160,7 +160,7 @@ def _head(material: Material, first: Sequence[Headline]) -> Markup:
 
 
 def _contents(sections: Sequence[Section]) -> Markup:
-    links = [tag("li", tag("a", s.title, href=f"#{s.anchor}")) for s in sections]
+    links = [tag("li", tag("a", s.short, href=f"#{s.anchor}")) for s in sections]
     return tag(
         "nav",
         tag("div", tag("ul", *links), class_="wrap"),
@@ -222,7 +222,7 @@ def _leak_sheet_section(material: Material) -> Section | None:
     )
     header = {"name": "type", "status": "status", "finding": "finding"}
     shown = table(rows, header, caption="Model info sheet on leakage", wide=("name", "finding"))
-    return Section("leak_sheet", "Which leaks were looked for?", lead, [shown])
+    return Section("leak_sheet", "Leaks", "Which leaks were looked for?", lead, [shown])
 
 
 def _gate_section(material: Material) -> Section | None:
@@ -251,7 +251,7 @@ def _gate_section(material: Material) -> Section | None:
     }
     lead = "All limits are kept." if material.gate["passed"] else "Some limits are not kept."
     shown = table(rows, header, caption="Limits of the gate", wide=("reason",))
-    return Section("gate", "Are the limits kept?", lead, [shown])
+    return Section("gate", "Gate", "Are the limits kept?", lead, [shown])
 
 
 def _printed_section(material: Material) -> Section | None:
@@ -277,7 +277,7 @@ def _printed_section(material: Material) -> Section | None:
         lead += " This experiment is a copy of the lesson with settings of its own: it may differ."
     shown = table(rows, header, caption="Printed and measured", wide=("what",))
     return Section(
-        "printed", "Printed and measured", lead, [details(f"{len(rows)} figures", shown)]
+        "printed", "Printed", "Printed and measured", lead, [details(f"{len(rows)} figures", shown)]
     )
 
 
@@ -298,7 +298,7 @@ def _notes_section(material: Material) -> Section | None:
         tag("li", f"{note} ({who[0]}{f' and {len(who) - 1} more' if len(who) > 1 else ''})")
         for note, who in said.items()
     ]
-    return Section("notes", "To know", "", [tag("ul", *items, class_="notes")])
+    return Section("notes", "To know", "To know", "", [tag("ul", *items, class_="notes")])
 
 
 def _settings_section(material: Material) -> Section:
@@ -311,6 +311,7 @@ def _settings_section(material: Material) -> Section:
     shown = table(rows, {"key": "setting", "value": "value"}, caption="Settings", wide=("value",))
     return Section(
         "settings",
+        "Settings",
         "How it was made",
         "The experiment's settings, defaults included.",
         [join([details(f"{len(rows)} settings", shown)])],

@@ -16,14 +16,16 @@ from kalibre.pages import theme
 from kalibre.pages.figure import Figure, Section
 from kalibre.pages.markup import Markup, details, table, tag
 from kalibre.pages.material import Evaluated, Material, parsed
-from kalibre.pages.words import bin_name, counted, percent, plain, variant
+from kalibre.pages.words import bin_name, counted, percent, plain, variant, whole
 
 MOST = 24
 """Diagrams drawn; an experiment with more has its other tables folded."""
 
 LABELLED_BINS = 12
+JOINED_BINS = 6
 HEIGHT = 400
 _STRIP_TOP, _STRIP_BASE = -0.06, -0.24
+_POINT = 0.03
 _NUMBERS = (
     "lower",
     "upper",
@@ -63,7 +65,7 @@ class Points:
                 "name": bin_name(row, last=i == len(table_rows) - 1),
                 "lower": row["lower"],
                 "upper": row["upper"],
-                "count": row["count"],
+                "count": whole(row["count"]),
                 "said": row["mean_predicted"],
                 "happened": row["observed_rate"],
                 "gap": row["gap"],
@@ -96,7 +98,9 @@ def reliability_section(material: Material) -> Section | None:
         lead += " A grey bar is the range in which 90 % of perfect models would fall."
     others = list(_other_tables(material))
     folded = [details("Other parts and bins as tables", *others)] if others else []
-    return Section("reliability", "Are the probabilities true?", lead, [*figures, *folded])
+    return Section(
+        "reliability", "Diagrams", "Are the probabilities true?", lead, [*figures, *folded]
+    )
 
 
 def diagram(
@@ -117,12 +121,17 @@ def diagram(
         "said:Q", title="what the model says (mean of the bin)", scale=_unit(), axis=_x_axis()
     )
     y = alt.Y("happened:Q", title=f"{happened} (share)", scale=_with_strip(), axis=_y_axis())
+    most = max(row["count"] for p in (points, before) if p for row in p.rows)
     layers = [_diagonal(x, y), *_counts(points)]
     if points.banded:
         layers.append(_bands(points))
     if before is not None:
-        layers.append(_earlier(before, x, y))
-    layers += [_gaps(points), _curve(points, x, y), _circles(points, x, y)]
+        layers.append(_earlier(before, x, y, most))
+    layers.append(_gaps(points))
+    if len(points.rows) <= JOINED_BINS:
+        # Of more circles a line would show the noise.
+        layers.append(_curve(points, x, y))
+    layers.append(_circles(points, x, y, most))
     return alt.layer(*layers)
 
 
@@ -258,9 +267,10 @@ def _counts(points: Points) -> list[Any]:
     room = _STRIP_TOP - _STRIP_BASE - 0.05
     bars = [
         {
-            "from": row["lower"] if row["upper"] > row["lower"] else row["lower"] - 0.012,
-            "to": row["upper"] if row["upper"] > row["lower"] else row["upper"] + 0.012,
-            "middle": (row["lower"] + row["upper"]) / 2,
+            "from": row["lower"],
+            # A bin that is one point stands to the right of it.
+            "to": max(row["upper"], row["lower"] + _POINT),
+            "middle": (row["lower"] + max(row["upper"], row["lower"] + _POINT)) / 2,
             "base": _STRIP_BASE,
             "top": _STRIP_BASE + room * row["count"] / most,
             "count": row["count"],
@@ -293,11 +303,11 @@ def _bands(points: Points) -> Any:
     )
 
 
-def _earlier(before: Points, x: alt.X, y: alt.Y) -> Any:
+def _earlier(before: Points, x: alt.X, y: alt.Y, most: float) -> Any:
     return (
         alt.Chart(theme.values(before.rows))
         .mark_point(color=theme.GREY, filled=False, strokeWidth=1.5, strokeDash=[3, 2])
-        .encode(x, y, _size(before), tooltip=_tooltip(before))
+        .encode(x, y, _size(most), tooltip=_tooltip(before))
     )
 
 
@@ -321,18 +331,17 @@ def _curve(points: Points, x: alt.X, y: alt.Y) -> Any:
     )
 
 
-def _circles(points: Points, x: alt.X, y: alt.Y) -> Any:
+def _circles(points: Points, x: alt.X, y: alt.Y, most: float) -> Any:
     return (
         alt.Chart(theme.values(points.rows))
         .mark_circle(color=theme.BLUE, opacity=0.9, stroke="white", strokeWidth=1.2)
-        .encode(x, y, _size(points), tooltip=_tooltip(points))
+        .encode(x, y, _size(most), tooltip=_tooltip(points))
     )
 
 
-def _size(points: Points) -> alt.Size:
+def _size(most: float) -> alt.Size:
     """Area by rows; the smallest circle can still be seen and pointed at."""
-    most = max((row["count"] for row in points.rows), default=1)
-    scale = alt.Scale(type="linear", domain=[0, most], range=[60, 620])
+    scale = alt.Scale(type="linear", domain=[0, most], range=[50, 520])
     return alt.Size("count:Q", scale=scale, legend=None)
 
 

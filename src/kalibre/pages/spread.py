@@ -10,10 +10,11 @@ import altair as alt
 from kalibre.pages import theme
 from kalibre.pages.figure import Figure, Section
 from kalibre.pages.material import Evaluated, Material
-from kalibre.pages.words import plain, variant
+from kalibre.pages.words import NONE, plain, variant
 
 READING = "class_1"
 MOST = 8
+SEEN = 0.0005
 
 
 def spread_section(material: Material) -> Section | None:
@@ -22,7 +23,7 @@ def spread_section(material: Material) -> Section | None:
     figures = [
         _figure(evaluated, rows)
         for evaluated in material.evaluated
-        if len(rows := list(_rows(evaluated, part))) > 1
+        if evaluated.calibrator == NONE and _differs(rows := list(_rows(evaluated, part)))
     ][:MOST]
     if not figures:
         return None
@@ -30,7 +31,7 @@ def spread_section(material: Material) -> Section | None:
         "An ECE without its bins is not a number. Here the same predictions stand under several numbers of "
         "bins, of equal width and of equal mass."
     )
-    return Section("spread", "How much is the choice of bins?", lead, figures)
+    return Section("spread", "Bins", "How much is the choice of bins?", lead, figures)
 
 
 def _rows(evaluated: Evaluated, part: str) -> Iterator[dict[str, Any]]:
@@ -39,6 +40,11 @@ def _rows(evaluated: Evaluated, part: str) -> Iterator[dict[str, Any]]:
         if name.startswith(prefix) and name.endswith("/ece"):
             rule, _, count = name.removeprefix(prefix).removesuffix("/ece").rpartition("_")
             yield {"rule": plain(rule), "count": int(count), "ece": value}
+
+
+def _differs(rows: list[dict[str, Any]]) -> bool:
+    """Whether the bins make a difference that can be seen."""
+    return len(rows) > 1 and max(r["ece"] for r in rows) - min(r["ece"] for r in rows) > SEEN
 
 
 def _figure(evaluated: Evaluated, rows: list[dict[str, Any]]) -> Figure:

@@ -20,12 +20,14 @@ CODE = (
     "temperature.js",
     "page.js",
 )
-"""In the order in which they use each other."""
+"""The labs, in the order in which they use each other."""
+
+CHARTS = ("charts.js",)
 
 
 def asset_files() -> list[Path]:
     """All files a page takes from here; the rule's inputs."""
-    return [ASSETS / name for name in (*STYLE, *CODE)]
+    return [ASSETS / name for name in (*STYLE, *CODE, *CHARTS)]
 
 
 def style() -> str:
@@ -34,15 +36,20 @@ def style() -> str:
 
 
 def code() -> str:
-    """The labs, and what puts the charts in their places."""
+    """The labs; runs before the charts' library."""
     return _joined(CODE)
+
+
+def charts() -> str:
+    """What puts the charts in their places; runs after their library."""
+    return _joined(CHARTS)
 
 
 def chart_library() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script; making it takes about a second."""
     import vl_convert
 
-    return str(vl_convert.javascript_bundle(None))
+    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
 
 
 def _joined(names: tuple[str, ...]) -> str:

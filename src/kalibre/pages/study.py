@@ -82,7 +82,7 @@ def study_section(material: Material) -> Section | None:
         f"“{plain(studies[0].part)}” of each. Splits share most of their rows, so the intervals of a mean "
         "difference are the corrected ones of Nadeau and Bengio (2003)."
     )
-    return Section("study", "Is it the split, or the model?", lead, body)
+    return Section("study", "Splits", "Is it the split, or the model?", lead, body)
 
 
 def _studies(material: Material) -> Iterator[Study]:
@@ -133,6 +133,7 @@ def _distributions(series: Mapping[str, Floats], title: str, numbers: str) -> An
             x,
             alt.X2("to:Q"),
             alt.Y("splits:Q", title="splits", stack=None, axis=alt.Axis(tickCount=4, format="d")),
+            alt.Y2("zero:Q"),
             alt.Color("series:N", scale=theme.colours(names)),
             tooltip=[
                 alt.Tooltip("series:N", title="what"),
@@ -159,6 +160,7 @@ def _cells(series: Mapping[str, Floats]) -> Iterator[dict[str, Any]]:
                 "from": float(edges[i]),
                 "to": float(edges[i + 1]),
                 "splits": int(counts[i]),
+                "zero": 0,
             }
 
 
@@ -174,7 +176,7 @@ def _pairs(study: Study, calibrator: str) -> Iterator[Figure]:
         name = variant(study.model, calibrator)
         yield Figure(
             name=f"study_pairs_{study.model}_{calibrator}_{metric}",
-            title=f"{_upper(name)}: {label} before and after",
+            title=f"{_upper(name)}: {label}",
             sentence=_pair_sentence(study, calibrator, metric),
             chart=_pair_chart(before, after, np.asarray(study.splits["seed"]), label),
             height=320,

@@ -49,6 +49,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
+def whole(value: float) -> float | int:
+    """A whole number without its decimals; weights need not be whole."""
+    return int(value) if float(value).is_integer() else float(value)
+
+
 def signed(value: float, digits: int = 4) -> str:
     """A number with its sign; a typographic minus, and no sign at zero."""
     text = f"{value:+.{digits}f}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
@@ -28,6 +28,41 @@ def to_frame(columns: Mapping[str, Column], names: Iterable[str] | None = None) 
     chosen = list(columns) if names is None else list(names)
     check_columns(chosen, columns, "the table")
     return pd.DataFrame({name: _series(columns[name]) for name in chosen})
+
+
+def named_columns(
+    table: Mapping[str, Column], own: Sequence[str] | str | None, usual: Sequence[str]
+) -> list[str]:
+    """The columns a model sees.
+
+    Parameters
+    ----------
+    table : mapping of str to Column
+        The table.
+    own : sequence of str, or {"numeric", "categorical", "all"}, optional
+        The model's own choice: columns, or a kind among the usual ones (numbers and booleans are
+        numeric, everything else categorical).
+    usual : sequence of str
+        The data's columns; empty for all of the table's.
+
+    Raises
+    ------
+    InputError
+        If no column is of the kind.
+    """
+    among = list(usual) or list(table)
+    if own is None or own == "all":
+        return among
+    if not isinstance(own, str):
+        return list(own)
+    check_columns(among, table, "the table")
+    chosen = [name for name in among if _is_numeric(table[name]) == (own == "numeric")]
+    if not chosen:
+        raise InputError(
+            f"models: columns is {own!r}, but the table has no {own} column; its columns are "
+            f"{', '.join(among)}"
+        )
+    return chosen
 
 
 def check_columns(names: Iterable[str], allowed: Iterable[str], where: str) -> None:
@@ -57,6 +92,10 @@ def require_frame(rows: object, step: object) -> pd.DataFrame:
             f"{type(step).__name__} works on a pandas DataFrame, found {type(rows).__name__}"
         )
     return rows
+
+
+def _is_numeric(column: Column) -> bool:
+    return not isinstance(column, Categories) and column.dtype.kind in "biuf"
 
 
 def _series(column: Column) -> pd.Series:

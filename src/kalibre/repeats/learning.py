@@ -19,7 +19,7 @@ from kalibre.columns import Categories, Columns
 from kalibre.errors import InputError
 from kalibre.fitting import build_model, model_params, score
 from kalibre.preparation.chain import check_numbers
-from kalibre.preparation.frames import to_frame
+from kalibre.preparation.frames import named_columns, to_frame
 
 Positions = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -72,7 +72,7 @@ class Learner:
         self._preparation = preparation
         self._outcome = np.asarray(roles["outcome"])
         self._weight = np.asarray(roles["weight"]) if "weight" in roles else None
-        names = model["columns"] or columns
+        names = named_columns(features, model["columns"], columns)
         self._rows: Any
         if not preparation and _sees_numbers_only(model, features, names):
             self._rows = np.column_stack([np.asarray(features[n], np.float64) for n in names])

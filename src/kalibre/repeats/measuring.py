@@ -21,9 +21,9 @@ from kalibre.evaluation import bin_rule, level_name
 from kalibre.manifests import check_overlap
 from kalibre.metrics.bins import BinRule
 from kalibre.metrics.changes import decisions_changed
-from kalibre.metrics.ranking import Level, count_at_level
-from kalibre.metrics.registry import METRICS, Measured, Undefined
-from kalibre.metrics.reliability import reliability_table
+from kalibre.metrics.ranking import Level
+from kalibre.metrics.registry import Measured, Undefined
+from kalibre.repeats import quick
 from kalibre.repeats.cutting import Cut
 from kalibre.repeats.layout import MODEL, NONE
 from kalibre.repeats.learning import Learner, Unlearnable
@@ -121,8 +121,9 @@ class ModelStudy:
         self._learn_on = learn_on
         self._variants = list(_in_order(variants))
         self._parts = parts
-        self._metrics = {name: METRICS[name].function for name in evaluation["metrics"]}
+        self._metrics = {name: quick.metric(name) for name in evaluation["metrics"]}
         self._rules = {name: bin_rule(spec) for name, spec in evaluation["bins"].items()}
+        self._errors = {name: quick.calibration_error(r) for name, r in self._rules.items()}
         self._levels = {level_name(spec): Level(**spec) for spec in evaluation["levels"]}
         self._declared = declared
         learning = [v.learn_on for v in self._variants if v.learn_on is not None]
@@ -252,11 +253,11 @@ class ModelStudy:
     ) -> None:
         for part in self._parts:
             place = scored.places[part]
-            measured = Measured(
+            measured = Measured.of(
                 scored.outcome[place],
                 scores[0][place],
-                scores[1][place],
-                scored.weights_at(place),
+                logits=scores[1][place],
+                weights=scored.weights_at(place),
             )
             self._add_numbers(row, f"{name}/{part}", measured)
             if name != NONE:
@@ -269,16 +270,10 @@ class ModelStudy:
                 row.add(f"{path}/{name}", function(rows), "not finite")
             except Undefined as reason:
                 row.undefined[f"{path}/{name}"] = str(reason)
-        for name, rule in self._rules.items():
-            table = reliability_table(
-                rows.outcomes, rows.probabilities, bins=rule, weights=rows.weights
-            )
-            row.add(f"{path}/{name}/ece", table.ece, "rows lie outside the edges")
+        for name, error in self._errors.items():
+            row.add(f"{path}/{name}/ece", error(rows), "rows lie outside the edges")
         for name, level in self._levels.items():
-            counts = count_at_level(
-                rows.outcomes, rows.probabilities, level=level, weights=rows.weights
-            )
-            for key, value in vars(counts).items():
+            for key, value in vars(quick.counts(rows, level)).items():
                 row.add(f"{path}/{name}/{key}", value, "no row reaches the level")
 
 

@@ -25,7 +25,7 @@ def study_settings(experiment: Experiment) -> dict[str, Any]:
     repeats = experiment.repeats
     assert repeats is not None
     split = experiment.split_settings()
-    del split["seed"]
+    split.pop("seed", None)
     evaluation = experiment.evaluation
     return {
         "split": split,

@@ -21,7 +21,7 @@ from kalibre.tracking.address import (
     without_secrets,
 )
 
-REFILL = "snakemake all --forcerun init_tracking track"
+REFILL = "snakemake all --forcerun init_tracking"
 
 _SECONDS = 5
 

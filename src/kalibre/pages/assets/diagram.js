@@ -3,12 +3,14 @@
 window.kalibre.diagram = (() => {
   "use strict";
 
-  const LEFT = 52;
+  const LEFT = 66;
   const TOP = 12;
   const SIDE = 340;
   const STRIP = 60;
-  const WIDTH = LEFT + SIDE + 16;
+  const WIDTH = LEFT + SIDE + 26;
   const HEIGHT = TOP + SIDE + 44 + STRIP + 20;
+  // Of more circles a line would show the noise.
+  const JOINED = 6;
   const TICKS = [0, 0.2, 0.4, 0.6, 0.8, 1];
 
   const x = (value) => LEFT + value * SIDE;
@@ -34,7 +36,7 @@ window.kalibre.diagram = (() => {
   }
 
   function radius(bin, rows) {
-    return 5 + 15 * Math.sqrt(bin.count / rows);
+    return 4.5 + 12 * Math.sqrt(bin.count / rows);
   }
 
   // Hollow circles: where the same rows stood before.
@@ -50,8 +52,10 @@ window.kalibre.diagram = (() => {
       (bin) =>
         `<line class="gap" x1="${at(x(bin.meanPredicted))}" x2="${at(x(bin.meanPredicted))}" y1="${at(y(bin.meanPredicted))}" y2="${at(y(bin.observedRate))}"/>`,
     );
-    const line = bins.map((bin) => `${at(x(bin.meanPredicted))},${at(y(bin.observedRate))}`).join(" ");
-    parts.push(`<polyline class="curve" points="${line}"/>`);
+    if (bins.length <= JOINED) {
+      const line = bins.map((bin) => `${at(x(bin.meanPredicted))},${at(y(bin.observedRate))}`).join(" ");
+      parts.push(`<polyline class="curve" points="${line}"/>`);
+    }
     for (const bin of bins) {
       parts.push(
         `<circle class="point" cx="${at(x(bin.meanPredicted))}" cy="${at(y(bin.observedRate))}" r="${at(radius(bin, rows))}">` +
@@ -67,8 +71,8 @@ window.kalibre.diagram = (() => {
     const parts = [`<line class="base" x1="${x(0)}" x2="${x(1)}" y1="${base}" y2="${base}"/>`];
     for (const bin of bins) {
       const height = (STRIP - 14) * (bin.count / most);
-      const wide = bin.upper > bin.lower ? (bin.upper - bin.lower) * SIDE - 2 : 8;
-      const from = bin.upper > bin.lower ? x(bin.lower) + 1 : x(bin.lower) - 4;
+      const wide = bin.upper > bin.lower ? (bin.upper - bin.lower) * SIDE - 2 : 10;
+      const from = x(bin.lower) + 1;
       parts.push(
         `<rect class="count" x="${at(from)}" width="${at(Math.max(wide, 1))}" y="${at(base - height)}" height="${at(height)}"/>`,
       );
