@@ -23,6 +23,7 @@ include: "workflow/rules/repeats.smk"
 include: "workflow/rules/summary.smk"
 include: "workflow/rules/gate.smk"
 include: "workflow/rules/published.smk"
+include: "workflow/rules/report.smk"
 include: "workflow/rules/tracking.smk"
 
 
@@ -37,6 +38,7 @@ rule all:
         [plan.files(name) for name in plan.selected],
         "results/published.csv",
         "results/claims.csv",
+        "results/index.html",
     message:
         "everything is up to date"
 

@@ -53,8 +53,7 @@ def computed(folder: Path) -> Project:
     project = Project.new(folder / "a project elsewhere")
     (project.root / "src/mlflow").mkdir()
     (project.root / "src/mlflow/__init__.py").write_text(FORBIDDEN)
-    lessons = [path.stem for path in (project.root / "config/experiments").glob("*.yaml")]
-    figures = [f"results/{name}/figures.csv" for name in lessons]
-    targets = ["results/published.csv", "results/claims.csv", *figures]
+    jobs = project.plan("all").values()
+    targets = [min(job.outputs) for job in jobs if job.rule not in ("track", "init_tracking")]
     project.snakemake(*targets, "--cores", "1", variables={"PYTHONHASHSEED": "7"}).checked()
     return project

@@ -58,6 +58,11 @@ class Plan(dict[str, Planned]):
         """Jobs that would run now."""
         return {name for name, job in self.items() if job.pending}
 
+    @property
+    def outputs(self) -> set[str]:
+        """All files that the jobs make."""
+        return set().union(*(job.outputs for job in self.values()))
+
     def users(self, *files: str) -> set[str]:
         """Jobs that have one of the files among their inputs."""
         return {name for name, job in self.items() if job.inputs & set(files)}
@@ -144,7 +149,9 @@ class Project:
         rows = [dict(zip(header, line.split("\t"), strict=False)) for line in lines[start + 1 :]]
         plan = Plan()
         for row in rows:
-            name = row["log-file(s)"].removeprefix("logs/").removesuffix(".log")
+            # A file that is not made yet has no log either: it stands for its job.
+            log = row["log-file(s)"] if row["log-file(s)"] != "-" else row["output_file"]
+            name = log.removeprefix("logs/").removesuffix(".log")
             outputs = {row["output_file"]} | (plan[name].outputs if name in plan else set())
             inputs = frozenset(row["input-file(s)"].split(","))
             pending = row["plan"] != "no update"

@@ -113,6 +113,19 @@ class Job:
         files.write_text(self.output[name], text)
         self._note_output(name, kind, digest_bytes(text.encode()))
 
+    def write_files(self, name: str, texts: Mapping[str, str], *, kind: str) -> None:
+        """Write texts as files of the folder that is the output item `name`."""
+        folder = Path(self.output[name])
+        folder.mkdir(parents=True, exist_ok=True)
+        above = Path(self.output["record"]).parent
+        for file, text in texts.items():
+            files.write_text(folder / file, text)
+            self._outputs[f"{name}/{Path(file).stem}"] = {
+                "file": os.path.relpath(folder / file, above),
+                "kind": kind,
+                "digest": digest_bytes(text.encode()),
+            }
+
     def write_content(self, name: str, content: bytes, *, kind: str, digest: str) -> None:
         """Write bytes whose content has a digest of its own, such as a model."""
         files.write_bytes(self.output[name], content)

@@ -63,7 +63,9 @@ def calibrate(
     said: tuple[str, ...] = ()
     if learn_on:
         everything = np.ones(len(learned), dtype=bool)
-        said = check_overlap(learned, everything, stage="calibrate", part=learn_on, declared=declared)
+        said = check_overlap(
+            learned, everything, stage="calibrate", part=learn_on, declared=declared
+        )
     try:
         calibrator = make_calibrator(method, params)
         fitted = calibrator.fit(learned.logit, learned.outcome, learned.weight)

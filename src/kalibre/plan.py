@@ -23,6 +23,7 @@ from kalibre.repeats.settings import (
     study_shards,
     summary_settings,
 )
+from kalibre.scores import OUT_OF_FOLD
 from kalibre.sources import used_modules
 
 RESULTS = "results"
@@ -229,6 +230,46 @@ class Plan:
             for calibrator in spec.variants(model)
         }
 
+    def chain(self, experiment: str, model: str, calibrator: str) -> list[str]:
+        """The calibrators on the way from a model's own scores to a calibrator's, this one included."""
+        names: list[str] = []
+        name: str | None = calibrator
+        while name is not None:
+            variant = self.variant(experiment, model, name)
+            names = [name, *names] if variant.method != NONE else names
+            name = variant.after
+        return names
+
+    def out_of_fold_record(self, experiment: str, model: str) -> str:
+        """The record beside the scores of a model's training rows by models that did not learn from them."""
+        return f"{RESULTS}/{experiment}/score_out_of_fold/{model}/record.json"
+
+    def learning_records(
+        self, experiment: str, model: str, calibrator: str
+    ) -> dict[str, list[str]]:
+        """The records beside what a calibrator takes: scores to map, and what it learns from out of fold."""
+        taken = {"scores": [self.learning_scores_record(experiment, model, calibrator)]}
+        if self.variant(experiment, model, calibrator).learn_on == OUT_OF_FOLD:
+            *before, _ = self.chain(experiment, model, calibrator)
+            taken["out_of_fold"] = [self.out_of_fold_record(experiment, model)]
+            taken["before"] = [self.scores_record(experiment, model, name) for name in before]
+        return taken
+
+    def saved_records(self, experiment: str) -> list[str]:
+        """The records beside the models that are saved with their calibrators."""
+        spec = self.of(experiment)
+        kept = {model: spec.kept(model) for model in spec.model_names()}
+        folder = f"{RESULTS}/{experiment}/save_model"
+        return [f"{folder}/{model}/{name}/record.json" for model, name in kept.items() if name]
+
+    def _out_of_fold_records(self, experiment: str) -> list[str]:
+        spec = self.of(experiment)
+        return [
+            self.out_of_fold_record(experiment, model)
+            for model in spec.model_names()
+            if any(v.learn_on == OUT_OF_FOLD for v in spec.variants(model).values())
+        ]
+
     def evaluation_records(self, experiment: str) -> list[str]:
         """The records of an experiment's evaluations."""
         spec = self.of(experiment)
@@ -248,7 +289,9 @@ class Plan:
                 [
                     f"{folder}/make_table/record.json",
                     *([f"{folder}/split_rows/record.json"] if spec.split else []),
+                    *self._out_of_fold_records(experiment),
                     *scores,
+                    *self.saved_records(experiment),
                     *self.evaluation_records(experiment),
                     *([f"{folder}/compare_scores/record.json"] if len(scores) > 1 else []),
                     *self._ladder_records(experiment),
@@ -281,12 +324,13 @@ class Plan:
         last += ["tabulate_comparisons"] if spec.comparisons else []
         last += ["check_gate"] if spec.gate else []
         last += ["measure_figures"] if spec.lesson else []
+        last += ["report_page"]
         folder = f"{RESULTS}/{experiment}"
         return [*self.records(experiment), *(f"{folder}/{rule}/record.json" for rule in last)]
 
     def files(self, experiment: str) -> list[str]:
         """What a person gets who asks for an experiment by its name."""
-        names = ["summary.txt", "metrics.json", "tracked.json"]
+        names = ["summary.txt", "metrics.json", "report.html", "tracked.json"]
         names += ["figures.csv"] if self.of(experiment).lesson else []
         names += ["summary.csv", "summary.md"] if self.of(experiment).comparisons else []
         names += ["gate.json"] if self.of(experiment).gate else []

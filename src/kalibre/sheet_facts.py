@@ -41,6 +41,7 @@ def gather_facts(
     leaks: Sequence[Mapping[str, str]],
     rungs: Mapping[str, str],
     statements: Mapping[str, Mapping[str, str]],
+    predictions_given: bool = False,
 ) -> LeakFacts:
     """What is known of an experiment.
 
@@ -49,9 +50,9 @@ def gather_facts(
     table, roles : Columns
         Its table.
     parts : Columns or None
-        Its split; None where predictions are given.
+        Its split; None where nothing is split.
     columns : sequence of str
-        The columns models learn from.
+        The columns models learn from; empty for all of the table's.
     learned_on, measured_on : sequence of str
         Parts that a model or calibrator learned from, and parts that were measured.
     steps : sequence of str
@@ -62,6 +63,8 @@ def gather_facts(
         Rung with one step alone outside the folds to that step's name.
     statements : mapping
         The section `leak_sheet`.
+    predictions_given : bool
+        Whether the scores came with the data: what their models learned from is not known.
     """
     declared = {key: Declaration(**statement) for key, statement in statements.items()}
     selecting = [s for s in steps if any(word in s.lower() for word in SELECTING)]
@@ -77,7 +80,7 @@ def gather_facts(
         for row in leaks
         if row["rung"] in rungs and row["metric"] == METRIC and row["leak"]
     ]
-    if parts is None:
+    if parts is None or predictions_given:
         return LeakFacts(
             predictions_given=True,
             measured_rows=len(np.asarray(roles["outcome"])),
@@ -86,7 +89,7 @@ def gather_facts(
     part, row = parts["part"], np.asarray(parts["row"])
     assert isinstance(part, Categories)
     learned, measured = row[part.isin(learned_on)], row[part.isin(measured_on)]
-    features = {name: table[name] for name in columns}
+    features = {name: table[name] for name in columns or table}
     digests = row_digests(features)
     shared = len(np.intersect1d(learned, measured))
     fresh = np.setdiff1d(measured, learned)

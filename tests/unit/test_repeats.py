@@ -22,9 +22,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from kalibre import files
 from kalibre.calibrating import calibrate
+from kalibre.climbing import Ladder, climb_rung
 from kalibre.columns import Categories, Columns
 from kalibre.cutting import make_split
 from kalibre.data.biopsies import make_table
+from kalibre.data.subscriber_table import make_table as make_subscribers
 from kalibre.errors import InputError
 from kalibre.evaluation import evaluate
 from kalibre.experiment.experiment import Experiment
@@ -45,11 +47,18 @@ from kalibre.repeats.distribution import (
     percentile,
 )
 from kalibre.repeats.join import Study, join_repeats
+from kalibre.repeats.laddering import repeat_ladder
+from kalibre.repeats.ladders import LadderStudy, join_ladders
 from kalibre.repeats.learning import _score
 from kalibre.repeats.placing import place
 from kalibre.repeats.progress import Progress
 from kalibre.repeats.rows import HEADER, study_rows
-from kalibre.repeats.settings import study_settings, study_shards, summary_settings
+from kalibre.repeats.settings import (
+    ladder_study_settings,
+    study_settings,
+    study_shards,
+    summary_settings,
+)
 from kalibre.repeats.shard import repeat_splits
 from kalibre.repeats.shards import SMALLEST, Shard, extent, shards, shards_of
 from kalibre.splitting import split_rows
@@ -692,6 +701,90 @@ def test_the_settings_after_defaults_are_params_of_the_summary() -> None:
     assert params["calibrators/temperature/params/high"] == 20
     assert params["params/C"] == 1.0
     assert params["bins/tenths"].startswith("10 bins of equal width")
+
+
+# ---- The ladder on many splits ------------------------------------------------------------------
+
+LADDER: dict[str, Any] = {
+    "data": {
+        "source": "subscribers",
+        "candidates": 300,
+        "columns": ["mean_consumption", "volatility", "satisfaction_masked", "tariff_code"],
+    },
+    "split": {"method": "shuffle", "parts": {"train": 150, "validation": 50}, "rest": "test"},
+    "preparation": [
+        {"step": "kalibre.preparation.steps.UpperMedianFill", "columns": ["satisfaction_masked"]},
+        {"step": "kalibre.preparation.steps.MeanTargetCode", "columns": ["tariff_code"]},
+    ],
+    "models": {"tree": {"estimator": "kalibre.models.tree.GiniTree", "params": {"max_depth": 3}}},
+    "evaluation": {"on": ["test"]},
+    "folds": {"count": 4, "method": "contiguous"},
+    "repeats": {"splits": 4, "ladder": True},
+}
+
+
+@cache
+def subscribers() -> tuple[Columns, Columns]:
+    table = make_subscribers({"seed": 20260218, "candidates": 300, "columns": []})
+    return table.features, table.roles
+
+
+def ladders(cuts: Sequence[Sequence[int]], **sections: Any) -> LadderStudy:
+    spec = Experiment.model_validate({**LADDER, **sections})
+    tables, records = [], []
+    for seeds in cuts:
+        table, result = repeat_ladder(*subscribers(), seeds=seeds, study=ladder_study_settings(spec))
+        tables.append(table)
+        records.append({"params": flatten(result.params)})
+    return join_ladders(tables, records, model="tree", **summary_settings(spec))
+
+
+def test_a_splits_rungs_are_those_of_the_ladder_with_its_seed() -> None:
+    features, roles = subscribers()
+    spec = Experiment.model_validate(LADDER)
+    study = ladders([range(4)])
+    parts, _ = split_rows(roles, {**spec.split_settings(), "seed": 2})
+    ladder = Ladder.build(
+        features,
+        roles,
+        parts,
+        folds=spec.folds_settings(),
+        model=spec.models["tree"].model_dump(),
+        preparation=[step.model_dump() for step in spec.preparation],
+        columns=spec.feature_columns(),
+    )
+    table = study.folds
+    rung = table["rung"]
+    assert isinstance(rung, Categories)
+    for name in spec.rungs():
+        expected = [row["accuracy"] for row in climb_rung(ladder, name)[1]]
+        chosen = (np.asarray(table["seed"]) == 2) & rung.isin([name])
+        assert np.asarray(table["accuracy"])[chosen].tolist() == expected
+
+
+def test_a_leak_on_many_splits_has_an_interval_of_all_its_folds() -> None:
+    study = ladders([range(4)])
+    metrics, table = study.result.metrics, study.folds
+    rung = table["rung"]
+    assert isinstance(rung, Categories)
+    outside, inside = (
+        np.asarray(table["accuracy"])[rung.isin([name])] for name in ("2_outside", "0_outside")
+    )
+    leak = outside - inside
+    assert len(leak) == 16
+    assert metrics["2_outside/accuracy/leak/mean"] == pytest.approx(leak.mean())
+    half = stats.t.ppf(0.975, 15) * np.sqrt(leak.var(ddof=1) * (1 / 16 + 50 / 150))
+    found = metrics["2_outside/accuracy/leak/corrected_high"]
+    assert found == pytest.approx(leak.mean() + half)
+    counts = [metrics[f"2_outside/accuracy/leak/{name}"] for name in WIN]
+    by_split = leak.reshape(4, 4).mean(axis=1)
+    assert counts == [(by_split < 0).sum(), (by_split == 0).sum(), (by_split > 0).sum()]
+
+
+def test_ladders_do_not_depend_on_how_the_splits_were_sharded() -> None:
+    whole, cut = ladders([range(4)]), ladders([range(3, 4), range(3)])
+    assert whole.result == cut.result
+    assert same_columns(whole.folds, cut.folds)
 
 
 # ---- Placing a printed figure -------------------------------------------------------------------

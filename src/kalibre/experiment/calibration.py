@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from kalibre.experiment.base import Block, Name
+from kalibre.experiment.folds import Count, Method, Seed
+from kalibre.scores import OUT_OF_FOLD
 
 NONE = "none"
+
+LEARN_ON = (
+    f"; `{OUT_OF_FOLD}` is the model's own training rows, each scored by a model that has not seen it"
+)
 
 
 class Calibrator(Block):
@@ -20,33 +26,71 @@ class Calibrator(Block):
     learn_on: list[Name] | None = Field(
         None,
         min_length=1,
-        description="Parts it is learned on, one calibrator for each; by default the section's.",
+        description=f"Parts it is learned on, one calibrator for each; by default the section's{LEARN_ON}.",
     )
     models: list[Name] | None = Field(
         None, min_length=1, description="Models it is applied to; by default all."
     )
 
 
+class CrossFitting(Block):
+    """How training rows are cut into folds, each scored by the model learned on the others."""
+
+    count: Count = Field(5, description="Number of folds.")
+    method: Method | None = Field(
+        None,
+        description=(
+            "How the rows are cut, as in the section `folds`; by default `time` where the data names a "
+            "time, else `group` where it names a group, else `stratified`."
+        ),
+    )
+    seed: Seed = Field(0, description="Seed of the folds.")
+
+
+def _names_from_a_list(value: Any) -> Any:
+    """A list of methods is short for one calibrator a method, named after it."""
+    return {str(m): {"method": m} for m in value} if isinstance(value, list) else value
+
+
+class _OrAList:
+    """The schema of a mapping that may be written as a list of texts."""
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
+        texts = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+        return {"anyOf": [texts, handler(schema)]}
+
+
+Calibrators = Annotated[
+    dict[Name, Calibrator],
+    Field(min_length=1),
+    BeforeValidator(_names_from_a_list),
+    _OrAList(),
+]
+
+
 class Calibration(Block):
     """Which calibrators are learned, and on which parts."""
 
-    calibrators: dict[Name, Calibrator] = Field(
+    calibrators: Calibrators = Field(
         {NONE: Calibrator(method=NONE)},
-        min_length=1,
         description="A list of methods, or a name for each calibrator with its method and settings.",
     )
     learn_on: list[Name] = Field(
-        ["calibration"], min_length=1, description="Parts the calibrators are learned on."
+        ["calibration"],
+        min_length=1,
+        description=f"Parts the calibrators are learned on{LEARN_ON}.",
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _names_from_a_list(cls, value: Any) -> Any:
-        """A list of methods is short for one calibrator a method, named after it."""
-        if not isinstance(value, dict) or not isinstance(value.get("calibrators"), list):
-            return value
-        methods = value["calibrators"]
-        return {**value, "calibrators": {str(m): {"method": m} for m in methods}}
+    folds: CrossFitting = Field(
+        CrossFitting(), description=f"The folds of calibrators learned on `{OUT_OF_FOLD}`."
+    )
+    keep: Name | None = Field(
+        None,
+        description=(
+            "The calibrator whose model is saved for use elsewhere (`none`: the model's own "
+            "probabilities); by default the first learned one, in the order temperature, platt, isotonic, "
+            "beta."
+        ),
+    )
 
     @model_validator(mode="after")
     def _none_is_what_it_says(self) -> Calibration:

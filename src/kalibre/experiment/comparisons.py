@@ -11,7 +11,7 @@ from kalibre.experiment.base import Block, DottedPath, Name, NotBoolean
 from kalibre.experiment.folds import METHOD, Count, Method, Seed
 from kalibre.experiment.preparation import Preparation
 
-Copies = Annotated[int, NotBoolean, Field(ge=1, le=1000)]
+Copies = Annotated[int, Field(ge=1, le=1000), NotBoolean]
 
 
 class Estimator(Block):
@@ -42,7 +42,7 @@ class VariantFolds(Block):
     repeats: Count = Field(1, description="Times the folds are cut anew.")
     method: Method = Field("stratified", description=f"How the rows are cut. {METHOD}")
     seed: Seed = Field(0, description="Seed of the folds' first repeat.")
-    outside: Annotated[int, NotBoolean, Field(ge=0)] = Field(
+    outside: Annotated[int, Field(ge=0), NotBoolean] = Field(
         0, description="Preparation steps, from the first, that are learned once outside the folds."
     )
 

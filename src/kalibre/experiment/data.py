@@ -30,10 +30,10 @@ class Subscribers(Block):
     """The lessons' synthetic subscribers; the label says which of them are suspicious."""
 
     source: Literal["subscribers"] = Field(description="The lessons' synthetic subscribers.")
-    seed: Annotated[int, NotBoolean, Field(ge=0, lt=2**32)] = Field(
+    seed: Annotated[int, Field(ge=0, lt=2**32), NotBoolean] = Field(
         20260218, description="Seed of every stream of the generator."
     )
-    candidates: Annotated[int, NotBoolean, Field(ge=1, le=10_000_000)] = Field(
+    candidates: Annotated[int, Field(ge=1, le=10_000_000), NotBoolean] = Field(
         1400,
         description="Subscribers drawn before those without a record or a reading are dropped.",
     )
@@ -66,9 +66,9 @@ class Biopsies(Block):
     )
 
 
-Probability = Annotated[float, NotBoolean, Field(ge=0, le=1, allow_inf_nan=False)]
-Logit = Annotated[float, NotBoolean, Field(allow_inf_nan=False)]
-Outcome = Annotated[int, NotBoolean, Field(ge=0, le=1)]
+Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False), NotBoolean]
+Logit = Annotated[float, Field(allow_inf_nan=False), NotBoolean]
+Outcome = Annotated[int, Field(ge=0, le=1), NotBoolean]
 
 
 class InlineModel(Block):

@@ -9,13 +9,13 @@ from pydantic import Field, model_validator
 
 from kalibre.experiment.base import Block, Name, NotBoolean
 
-Unit = Annotated[float, NotBoolean, Field(ge=0, le=1)]
+Unit = Annotated[float, Field(ge=0, le=1), NotBoolean]
 
 
 class Bins(Block):
     """A bin rule: a number of bins of equal width or equal mass, or edges of one's own."""
 
-    count: Annotated[int, NotBoolean, Field(ge=1, le=100_000)] | None = Field(
+    count: Annotated[int, Field(ge=1, le=100_000), NotBoolean] | None = Field(
         None, description="Number of bins."
     )
     rule: Literal["equal_width", "equal_mass"] = Field(
@@ -44,7 +44,9 @@ class Bins(Block):
 class Level(Block):
     """Rows are counted whose probability, or confidence max(p, 1 - p), passes a level."""
 
-    of: Literal["probability", "confidence"] = "confidence"
+    of: Literal["probability", "confidence"] = Field(
+        "confidence", description="The probability itself, or max(p, 1 - p)."
+    )
     above: Unit | None = Field(None, description="Counted are rows strictly above this.")
     at_least: Unit | None = Field(None, description="Counted are rows at or above this.")
 
@@ -55,13 +57,13 @@ class Level(Block):
         return self
 
 
-Count = Annotated[int, NotBoolean, Field(ge=0, le=1_000_000)]
+Count = Annotated[int, Field(ge=0, le=1_000_000), NotBoolean]
 
 
 class Statistics(Block):
     """How sure the numbers are: null bands, intervals, and readings that do not hang on bins."""
 
-    level: Annotated[float, NotBoolean, Field(gt=0, lt=1)] = Field(
+    level: Annotated[float, Field(gt=0, lt=1), NotBoolean] = Field(
         0.95, description="Confidence level of all intervals, a fraction."
     )
     interval: Literal["bca", "percentile"] = Field("bca", description="Kind of bootstrap interval.")
@@ -78,7 +80,7 @@ class Statistics(Block):
     line_interval: Literal["wald", "profile"] = Field(
         "wald", description="Interval of calibration intercept and slope."
     )
-    simulations: Annotated[int, NotBoolean, Field(ge=20, le=1_000_000)] = Field(
+    simulations: Annotated[int, Field(ge=20, le=1_000_000), NotBoolean] = Field(
         1000, description="Simulated samples behind the null band of an ECE."
     )
     smooth_simulations: Count | None = Field(
@@ -88,10 +90,10 @@ class Statistics(Block):
             "to a hundred thousand rows, and none above."
         ),
     )
-    spread: list[Annotated[int, NotBoolean, Field(ge=1, le=100_000)]] = Field(
+    spread: list[Annotated[int, Field(ge=1, le=100_000), NotBoolean]] = Field(
         [5, 10, 15, 20], description="Bin counts of the ECE's spread; empty leaves it out."
     )
-    seed: Annotated[int, NotBoolean, Field(ge=0, lt=2**32)] = Field(
+    seed: Annotated[int, Field(ge=0, lt=2**32), NotBoolean] = Field(
         0, description="Seed of all these draws."
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ from kalibre.experiment.repeats import Repeats
 from kalibre.experiment.split import COLUMN, TIME, Split, time_order_mistake
 from kalibre.metrics.registry import METRICS
 from kalibre.rungs import cumulative_rungs, single_rungs
+from kalibre.scores import OUT_OF_FOLD
 
 WHOLE = "all"
 """The one part of an experiment without a split."""
@@ -100,6 +101,7 @@ class Experiment(Block):
         self._check_models()
         self._check_split()
         self._check_calibrators()
+        self._check_keep()
         self._check_names(("evaluation", "metrics"), self.evaluation.metrics or [], METRICS)
         self._check_parts(("evaluation", "on"), self.evaluation.on or [])
         self._check_folds()
@@ -149,6 +151,21 @@ class Experiment(Block):
                 full = self._full_name(name, spec, part)
                 variants[full] = Variant(full, spec.method, spec.params, part, spec.after)
         return dict(sorted(variants.items()))
+
+    def kept(self, model: str) -> str | None:
+        """The calibrator whose model is saved, None where no calibrator is learned and none is named."""
+        variants = self.variants(model)
+        keep = self.calibration.keep
+        if keep is not None or self.predictions_given:
+            return keep if keep in variants and not self.predictions_given else None
+        learned = [name for name, variant in variants.items() if variant.learn_on]
+        order = list(CALIBRATORS)
+        return min(learned, key=lambda n: (order.index(variants[n].method), n), default=None)
+
+    def cross_fitting(self) -> dict[str, Any]:
+        """The folds of calibrators learned out of fold, with what they leave to the data filled in."""
+        folds = self.calibration.folds
+        return {**plain(folds), "method": folds.method or natural_method(self.data)}
 
     def split_settings(self) -> dict[str, Any]:
         """The split as the stage takes it: the cuts in their order, and the seed they are made with."""
@@ -207,6 +224,7 @@ class Experiment(Block):
             "steps": names,
             "rungs": {f"only_{i + 1}_outside": name for i, name in enumerate(names)},
             "statements": plain(self.leak_sheet),
+            "predictions_given": self.predictions_given,
         }
 
     def settings(self) -> dict[str, Any]:
@@ -263,6 +281,12 @@ class Experiment(Block):
                 ("folds",),
                 "folds need a section `models` and a section `split` to cut the pool from",
             )
+        method = self.folds.method or natural_method(self.data)
+        if method == "time" and self.folds.repeats > 1:
+            raise KeyedError(
+                ("folds", "repeats"),
+                "folds by time can be cut in one way only; leave `repeats` out, or name a `method`",
+            )
         self._check_names(("folds", "models"), self.folds.models or [], self.models)
         self._check_parts(("folds", "pool"), self.folds.pool or [])
         if self.folds.held_out:
@@ -298,8 +322,31 @@ class Experiment(Block):
                 raise KeyedError((*key, "params"), str(error)) from error
             learning = [part for part in self._learning_parts(spec) if part is not None]
             where = key if spec.learn_on else ("calibration",)
-            self._check_parts((*where, "learn_on"), learning)
+            self._check_learning((*where, "learn_on"), learning)
             self._check_chain(key, spec)
+
+    def _check_learning(self, key: tuple[str, ...], parts: Sequence[str]) -> None:
+        if OUT_OF_FOLD not in parts:
+            self._check_parts(key, parts)
+            return
+        self._check_names(key, parts, [*self.parts(), OUT_OF_FOLD])
+        if self.predictions_given:
+            raise KeyedError(
+                key,
+                f"{OUT_OF_FOLD!r} needs models that are fitted here; these predictions are given: name a "
+                "part",
+            )
+        if self.repeats is not None:
+            raise KeyedError(
+                key,
+                f"repeats measure calibrators that are learned on a part; found {OUT_OF_FOLD!r}",
+            )
+
+    def _check_keep(self) -> None:
+        keep = self.calibration.keep
+        if keep is not None:
+            known = {name for model in self.model_names() for name in self.variants(model)}
+            self._check_names(("calibration", "keep"), [keep], sorted({*known, NONE}))
 
     def _check_chain(self, key: tuple[str, ...], spec: Calibrator) -> None:
         """A calibrator follows one other calibrator, never itself in a circle."""
@@ -328,11 +375,14 @@ class Experiment(Block):
         measured = self.evaluated_parts()
         for model in self.model_names():
             fitted = self.models[model].learn_on if model in self.models else []
-            learned = [v.learn_on for v in self.variants(model).values() if v.learn_on]
+            learned = {v.learn_on for v in self.variants(model).values() if v.learn_on}
+            # Learned out of fold, a calibrator has seen the model's own rows, but no score of theirs by a
+            # model that had.
+            calibrated = learned | (set(fitted) if OUT_OF_FOLD in learned else set())
             for stages, parts in (
-                (("fit", "calibrate"), set(fitted) & set(learned)),
+                (("fit", "calibrate"), set(fitted) & learned),
                 (("fit", "evaluate"), set(fitted) & set(measured)),
-                (("calibrate", "evaluate"), set(learned) & set(measured)),
+                (("calibrate", "evaluate"), calibrated & set(measured)),
             ):
                 for part in sorted(parts):
                     if (frozenset(stages), part) not in declared:

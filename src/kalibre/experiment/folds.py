@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 from kalibre.experiment.base import Block, Name, NotBoolean
 
 Method = Literal["contiguous", "random", "stratified", "group", "time"]
-Count = Annotated[int, NotBoolean, Field(ge=1, le=1_000_000)]
-Seed = Annotated[int, NotBoolean, Field(ge=0, lt=2**32)]
+Count = Annotated[int, Field(ge=1, le=1_000_000), NotBoolean]
+Seed = Annotated[int, Field(ge=0, lt=2**32), NotBoolean]
 
 METHOD = (
     "`contiguous`: blocks of the pool in its own order, as the lessons cut them; `random`; "
@@ -67,7 +67,7 @@ class Folds(Block):
             "Measure, besides the first 0 to n steps outside the folds, each step alone outside."
         ),
     )
-    level: Annotated[float, NotBoolean, Field(gt=0, lt=1)] = Field(
+    level: Annotated[float, Field(gt=0, lt=1), NotBoolean] = Field(
         0.95, description="Confidence level of the intervals of a leak."
     )
 

@@ -8,8 +8,8 @@ from pydantic import Field, model_validator
 
 from kalibre.experiment.base import Block, Name, NotBoolean
 
-Limit = Annotated[float, NotBoolean, Field(ge=0, le=1)]
-Bound = Annotated[float, NotBoolean, Field(allow_inf_nan=False)]
+Limit = Annotated[float, Field(ge=0, le=1), NotBoolean]
+Bound = Annotated[float, Field(allow_inf_nan=False), NotBoolean]
 LeakMetric = Literal["accuracy", "roc_auc", "log_loss", "brier", "ece"]
 
 LIMITS = (

@@ -57,7 +57,7 @@ class Model(Block):
     learn_on: list[Name] = Field(
         ["train"], min_length=1, description="Parts the model learns from."
     )
-    seed: Annotated[int, NotBoolean, Field(ge=0, lt=2**32)] = Field(
+    seed: Annotated[int, Field(ge=0, lt=2**32), NotBoolean] = Field(
         0, description="Given to the estimator as `random_state` where it takes one."
     )
 

@@ -8,10 +8,10 @@ from pydantic import Field, model_validator
 
 from kalibre.experiment.base import Block, Name, NotBoolean
 
-Count = Annotated[int, NotBoolean, Field(ge=1, le=10_000_000)]
-Share = Annotated[float, NotBoolean, Field(gt=0, le=1)]
-Level = Annotated[float, NotBoolean, Field(gt=0, lt=1)]
-Quantile = Annotated[float, NotBoolean, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=1, le=10_000_000), NotBoolean]
+Share = Annotated[float, Field(gt=0, le=1), NotBoolean]
+Level = Annotated[float, Field(gt=0, lt=1), NotBoolean]
+Quantile = Annotated[float, Field(ge=0, le=1), NotBoolean]
 
 SEEDS = 2**32
 METRICS = ("mean_confidence", "accuracy", "brier", "log_loss", "roc_auc")
@@ -22,7 +22,7 @@ class Repeats(Block):
     """How often the rows are split anew, and what is measured each time."""
 
     splits: Count = Field(50, description="Number of splits.")
-    first_seed: Annotated[int, NotBoolean, Field(ge=0, lt=SEEDS)] = Field(
+    first_seed: Annotated[int, Field(ge=0, lt=SEEDS), NotBoolean] = Field(
         0, description="Seed of the first split; each further one adds 1."
     )
     shard: Count = Field(
@@ -41,7 +41,7 @@ class Repeats(Block):
         list(QUANTILES), min_length=1, description="Quantiles over the splits that are reported."
     )
     level: Level = Field(0.95, description="Confidence level of the intervals of a difference.")
-    model_seeds: Annotated[int, NotBoolean, Field(ge=1, le=1000)] = Field(
+    model_seeds: Annotated[int, Field(ge=1, le=1000), NotBoolean] = Field(
         2,
         description=(
             "Seeds with which a model that takes one is fitted on the same split, to tell its own chance "
@@ -51,6 +51,13 @@ class Repeats(Block):
     model_seeds_every: Count = Field(
         5,
         description="The further model seeds are fitted where the split's seed is a multiple of this.",
+    )
+    ladder: bool = Field(
+        False,
+        description=(
+            "Climb the ladder of `folds` on every split too; it is some dozen fits a split, and most of "
+            "the time."
+        ),
     )
     window: Share = Field(
         0.7,

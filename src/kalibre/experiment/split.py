@@ -73,7 +73,7 @@ class Split(Block):
             "the data names a time, else `group` where it names a group, else `stratified`."
         ),
     )
-    seed: Annotated[int, NotBoolean, Field(ge=0, lt=2**32)] | None = Field(
+    seed: Annotated[int, Field(ge=0, lt=2**32), NotBoolean] | None = Field(
         None,
         description="Seed of the shuffle; by default 0, for subscribers the data's seed + 90000.",
     )

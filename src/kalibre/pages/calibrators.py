@@ -12,8 +12,9 @@ from typing import Any
 import altair as alt
 
 from kalibre.pages import theme
+from kalibre.pages.differences import difference_figures, difference_table
 from kalibre.pages.figure import Figure, Section
-from kalibre.pages.markup import details, table
+from kalibre.pages.markup import Markup, details, table
 from kalibre.pages.material import Evaluated, Material
 from kalibre.pages.words import LOWER_IS_BETTER, METRICS, NONE, listed, plain, variant
 
@@ -38,10 +39,16 @@ def scores_section(material: Material) -> Section | None:
         else "The scores of the one model measured here."
     )
     scores = list(score_rows(material))
-    body = [figure for figure in figures if figure]
+    body = [*(figure for figure in figures if figure), *difference_figures(material)]
     shown = table(scores, score_header(material), caption="Every score on every part")
     folded = details("Every score on every part", shown) if figures else shown
-    return Section("scores", "Scores", "The scores", lead, [*body, folded])
+    return Section(
+        "scores", "Scores", "The scores", lead, [*body, folded, *_shown(difference_table(material))]
+    )
+
+
+def _shown(piece: Markup | None) -> list[Markup]:
+    return [] if piece is None else [piece]
 
 
 def score_rows(material: Material) -> Iterator[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from kalibre.pages import theme
@@ -48,18 +49,22 @@ class Figure:
     header: Mapping[str, str] = field(default_factory=dict)
     still_width: int = 0
 
+    @cached_property
+    def _spec(self) -> dict[str, Any]:
+        # Held against Vega-Lite's schema by the tests, once; at each page it would double the time.
+        spec: dict[str, Any] = self.chart.to_dict(validate=False)
+        return spec
+
     def description(self, *, width: int | str, font: str) -> dict[str, Any]:
         """The chart in Vega-Lite."""
-        chart = self.chart.properties(
-            width=width, height=self.height, description=f"{self.title}. {self.sentence}"
-        )
-        spec: dict[str, Any] = chart.to_dict()
-        spec["config"] = theme.config(font)
-        spec["autosize"] = {
-            "type": "fit-x" if width == "container" else "pad",
-            "contains": "padding",
+        fitted = {"type": "fit-x" if width == "container" else "pad", "contains": "padding"}
+        return self._spec | {
+            "width": width,
+            "height": self.height,
+            "description": f"{self.title}. {self.sentence}",
+            "config": theme.config(font),
+            "autosize": fitted,
         }
-        return spec
 
     def still(self) -> str:
         """The picture as SVG, drawn without a browser."""
@@ -83,8 +88,8 @@ class Figure:
         numbers = table(self.rows, self.header, label=self.title) if self.rows else None
         caption = tag("figcaption", self.sentence)
         if self.layout == "row":
-            words = tag("div", tag("h3", self.title), caption, numbers, class_="words")
-            return tag("figure", view, words, class_="row", id=self.name)
+            words = tag("div", tag("h3", self.title), caption, class_="words")
+            return tag("figure", words, view, numbers, class_="row", id=self.name)
         folded = details("The numbers", numbers) if numbers else None
         kind = "wide" if self.layout == "wide" else None
         return tag(

@@ -40,6 +40,7 @@ def index(
                     "Every experiment's page, with the question it answers and the number to look at first.",
                     class_="question",
                 ),
+                _tiles(records, figures, claims),
                 class_="wrap",
             ),
             class_="top",
@@ -59,12 +60,36 @@ def index(
     return document("kalibre: all experiments", body)
 
 
+def _tiles(
+    records: Sequence[Mapping[str, Any]],
+    figures: Sequence[Mapping[str, str]],
+    claims: Sequence[Mapping[str, str]],
+) -> Markup:
+    shown = [(str(len(records)), "experiments")]
+    due = [row["status"] for row in figures if row["status"] in ("match", "differs")]
+    if due:
+        label = "figures of the lessons' pages, to the printed digit"
+        shown.append((f"{due.count('match')} of {len(due)}", label))
+    told = [row["status"] for row in claims if row["status"] in ("holds", "fails")]
+    if told:
+        shown.append(
+            (f"{told.count('holds')} of {len(told)}", "of the pages' claims in words hold")
+        )
+    items = [
+        tag("li", tag("span", value, class_="value"), tag("span", label, class_="label"))
+        for value, label in shown
+    ]
+    return tag("ul", *items, class_="tiles")
+
+
 def _card(record: Mapping[str, Any]) -> Markup:
     name, params = record["experiment"], record["params"]
-    picture = next((o["file"] for o in record["outputs"].values() if o["kind"] == "figure"), None)
+    picture = params["picture"]
     image = (
         # Beside the index lies the picture; the page says in words what it shows.
-        tag("img", src=f"{name}/report_page/{picture}", alt="", loading="lazy") if picture else None
+        tag("img", src=f"{name}/report_page/figures/{picture}.svg", alt="", loading="lazy")
+        if picture
+        else None
     )
     return tag(
         "li",

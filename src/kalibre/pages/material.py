@@ -25,6 +25,7 @@ TABLES = {
     "measure_leak": "leak.csv",
     "tabulate_comparisons": "../summary.csv",
     "fill_leak_sheet": "leak_sheet.csv",
+    "compare_scores": "differences.csv",
 }
 """Rule to the table beside its record that a page shows."""
 

@@ -54,6 +54,8 @@ class Report:
         What the index says of it.
     headline : Headline or None
         The number for the index.
+    picture : str
+        Name of the figure for the index, empty without figures.
     """
 
     html: str
@@ -61,10 +63,15 @@ class Report:
     title: str
     question: str
     headline: Headline | None
+    picture: str
 
     def params(self) -> dict[str, Any]:
         """What the index shows, for the record."""
-        shown: dict[str, Any] = {"title": self.title, "question": self.question}
+        shown: dict[str, Any] = {
+            "title": self.title,
+            "question": self.question,
+            "picture": self.picture,
+        }
         if self.headline:
             shown["headline"] = {"value": self.headline.value, "label": self.headline.label}
         return shown
@@ -103,7 +110,24 @@ def report(
         *([script(chart_library), script(static.charts())] if stills else []),
     ]
     html = document(f"{material.title} · {material.experiment} · kalibre", body)
-    return Report(html, stills, material.title, material.question, first[0] if first else None)
+    return Report(
+        html=html,
+        stills=stills,
+        title=material.title,
+        question=material.question,
+        headline=first[0] if first else None,
+        picture=_picture(material, stills),
+    )
+
+
+def _picture(material: Material, stills: Mapping[str, str]) -> str:
+    """The figure for the index: the page's first, of reliability diagrams the one with most to see."""
+    first = next(iter(stills), "")
+    if not first.startswith("reliability_"):
+        return first
+    ece = f"{material.bin_rule}/ece"
+    worst = max(material.evaluated, key=lambda e: e.metric(material.part, ece) or 0.0)
+    return f"reliability_{worst.model}_{worst.calibrator}"
 
 
 def _sections(

@@ -128,7 +128,7 @@ def diagram(
     if before is not None:
         layers.append(_earlier(before, x, y, most))
     layers.append(_gaps(points))
-    if len(points.rows) <= JOINED_BINS:
+    if points.bins <= JOINED_BINS:
         # Of more circles a line would show the noise.
         layers.append(_curve(points, x, y))
     layers.append(_circles(points, x, y, most))

@@ -58,6 +58,14 @@ class Study:
         return {k.removeprefix(prefix): v for k, v in metrics.items() if k.startswith(prefix)}
 
     @property
+    def overstated(self) -> float:
+        """By how much the mean confidence differs from the accuracy; 0 where neither is measured."""
+        said, right = self.values(NONE, "mean_confidence"), self.values(NONE, "accuracy")
+        if said is None or right is None or not len(said):
+            return 0.0
+        return abs(float(np.nanmean(said) - np.nanmean(right)))
+
+    @property
     def count(self) -> int:
         """The number of splits."""
         return len(self.splits["seed"])
@@ -65,7 +73,7 @@ class Study:
 
 def study_section(material: Material) -> Section | None:
     """Distributions, pairs and win counts of every model on many splits."""
-    studies = list(_studies(material))
+    studies = sorted(_studies(material), key=lambda study: (-study.overstated, study.model))
     if not studies:
         return None
     body: list[Figure | Markup] = []
@@ -196,7 +204,7 @@ def _pair_sentence(study: Study, calibrator: str, metric: str) -> str:
     low, high = found.get("corrected_low"), found.get("corrected_high")
     if mean is None:
         return said + "."
-    said += f", by {signed(mean)} on average"
+    said += f"; on average it moves by {signed(mean)}"
     if low is None or high is None:
         return said + "."
     level = study.record["params"].get("level", 0.95)

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalibre.columns import Categories, Columns
-from kalibre.errors import InputError
 from kalibre.records import Result
 from kalibre.repeats.distribution import (
     Numbers,
@@ -24,6 +23,7 @@ from kalibre.repeats.distribution import (
     add_distribution,
     add_variances,
 )
+from kalibre.repeats.joining import check_same_settings, check_seeds
 from kalibre.repeats.layout import FURTHER, MODEL, NONE, NOTES, PARTS, SEED, UNDEFINED
 
 STEPS = 1000
@@ -95,7 +95,7 @@ def join_repeats(
     params = _params(records, model)
     columns = _of_model(tables, model, seeded=params["seeded"])
     own = columns[FURTHER] == 0
-    _check_seeds(columns[SEED][own], splits, first_seed)
+    check_seeds(columns[SEED][own], splits, first_seed)
     numbers = _summarise(columns, own, params, quantiles=quantiles, level=level)
     result = Result(
         metrics={"splits": splits, **numbers.metrics},
@@ -147,11 +147,7 @@ def _summarise(
 
 def _params(records: Sequence[Mapping[str, Any]], model: str) -> dict[str, Any]:
     """What the shards say of a model and its calibrators; all shards have to say the same."""
-    if len({record["params"]["settings"] for record in records}) != 1:
-        raise InputError(
-            "the shards of this study were made with different settings; run `snakemake` again with "
-            "`--forcerun repeat_splits`"
-        )
+    check_same_settings(records, "repeat_splits")
     prefix = f"models/{model}/"
     params = records[0]["params"]
     return {k.removeprefix(prefix): v for k, v in params.items() if k.startswith(prefix)}
@@ -187,16 +183,6 @@ def _column(table: Columns, name: str, rows: int) -> NDArray[Any]:
         # Nothing of that name was measured in this shard.
         return np.full(rows, np.nan)
     return column.values() if isinstance(column, Categories) else column
-
-
-def _check_seeds(seeds: NDArray[np.int64], splits: int, first_seed: int) -> None:
-    wanted = np.arange(first_seed, first_seed + splits)
-    if not np.array_equal(seeds, wanted):
-        missing = np.setdiff1d(wanted, seeds)
-        raise InputError(
-            f"the shards hold {len(seeds)} splits, not the {splits} from seed {first_seed} on"
-            + (f"; the first that is missing has seed {missing[0]}" if len(missing) else "")
-        )
 
 
 def _measurements(columns: Table) -> Iterator[str]:

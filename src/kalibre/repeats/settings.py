@@ -51,6 +51,29 @@ def study_settings(experiment: Experiment) -> dict[str, Any]:
     }
 
 
+def ladder_study_settings(experiment: Experiment) -> dict[str, Any]:
+    """The settings of every split's ladder, as plain built-ins in a fixed order.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        One with the sections `folds` and `repeats`.
+    """
+    repeats = experiment.repeats
+    assert repeats is not None
+    split = experiment.split_settings()
+    split.pop("seed", None)
+    return {
+        "split": split,
+        "columns": experiment.feature_columns(),
+        "preparation": plain(experiment.preparation),
+        "models": {name: plain(experiment.models[name]) for name in experiment.climbing_models()},
+        "folds": experiment.folds_settings(),
+        "rungs": experiment.rungs(),
+        "window": repeats.window,
+    }
+
+
 def study_shards(experiment: Experiment) -> list[Shard]:
     """The shards of an experiment's section `repeats`."""
     repeats = experiment.repeats

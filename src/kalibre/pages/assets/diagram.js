@@ -47,12 +47,12 @@ window.kalibre.diagram = (() => {
     );
   }
 
-  function circles(bins, rows, words) {
+  function circles(bins, rows, joined, words) {
     const parts = bins.map(
       (bin) =>
         `<line class="gap" x1="${at(x(bin.meanPredicted))}" x2="${at(x(bin.meanPredicted))}" y1="${at(y(bin.meanPredicted))}" y2="${at(y(bin.observedRate))}"/>`,
     );
-    if (bins.length <= JOINED) {
+    if (joined) {
       const line = bins.map((bin) => `${at(x(bin.meanPredicted))},${at(y(bin.observedRate))}`).join(" ");
       parts.push(`<polyline class="curve" points="${line}"/>`);
     }
@@ -109,7 +109,7 @@ window.kalibre.diagram = (() => {
     const earlier = before ? before.bins.filter((bin) => bin.count > 0) : [];
     const parts = axes(words);
     if (filled.length) {
-      parts.push(...ghosts(earlier, rows), ...circles(filled, rows, words), ...counts(filled));
+      parts.push(...ghosts(earlier, rows), ...circles(filled, rows, table.bins.length <= JOINED, words), ...counts(filled));
     }
     svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
     svg.setAttribute("aria-label", described(filled, words));

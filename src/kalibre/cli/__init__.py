@@ -1,0 +1,1 @@
+"""The command `kalibre`: writes experiment files, looks at them, and calls Snakemake."""

@@ -1,0 +1,241 @@
+"""Would this experiment run? Its file and its data are read and cut as the workflow will do it.
+
+Nothing is fitted but the preparation, on rows in memory, and nothing is written. What is found wrong is the
+message that the workflow would end with, before the hour it would take to get there.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalibre.columns import Categories, Column, Columns
+from kalibre.data.table import Table, make_table, outcome_counts
+from kalibre.errors import InputError
+from kalibre.experiment.base import plain
+from kalibre.experiment.experiment import Experiment
+from kalibre.plan import dotted_paths
+from kalibre.splitting import split_rows
+
+MOST_ROWS = 5000
+"""Rows the preparation is tried on; of a larger part every category is among them."""
+
+
+@dataclass(frozen=True)
+class Examined:
+    """An experiment that would run.
+
+    Attributes
+    ----------
+    table : Table
+        Its table.
+    parts : Columns or None
+        Its split.
+    counts : mapping
+        Part to its rows and positives; `all` where nothing is split.
+    notes : tuple of str
+        What there is to say of data and split.
+    new_categories : tuple of str
+        Categories that are in no row to learn from.
+    """
+
+    table: Table
+    parts: Columns | None
+    counts: Mapping[str, Mapping[str, float]]
+    notes: tuple[str, ...]
+    new_categories: tuple[str, ...] = ()
+
+
+def examine(spec: Experiment, *, table: Table | None = None) -> Examined:
+    """Check an experiment against its data.
+
+    Parameters
+    ----------
+    spec : Experiment
+        The experiment; its file has been validated.
+    table : Table, optional
+        Its table, where it has been read already.
+
+    Raises
+    ------
+    InputError
+        With the first thing that is wrong.
+    """
+    table = table or make_table(plain(spec.data))
+    notes = list(table.result.notes)
+    for path in dotted_paths(spec.comparisons) if spec.comparisons else []:
+        _import(path)
+    if spec.split is None:
+        return Examined(table, None, {"all": outcome_counts(_outcome(table))}, tuple(notes))
+    parts, split = split_rows(table.roles, spec.split_settings())  # type: ignore[arg-type]
+    notes += split.notes
+    counts = {part: outcome_counts(_outcome(table)[_rows(parts, [part])]) for part in spec.parts()}
+    new: list[str] = []
+    for name, model in spec.models.items():
+        _check_classes(f"models.{name}.learn_on", model.learn_on, parts, table)
+        notes += [f"{name}: {note}" for note in _try(spec, name, table, parts)]
+        new += _new_categories(table.features, _rows(parts, model.learn_on), parts)
+    _check_folds(spec, table, parts)
+    return Examined(table, parts, counts, tuple(notes), tuple(dict.fromkeys(new)))
+
+
+def _outcome(table: Table) -> NDArray[np.int8]:
+    return np.asarray(table.roles["outcome"])
+
+
+def _rows(parts: Columns, names: list[str]) -> NDArray[np.int64]:
+    """Positions in the table of some parts' rows, in the split's order."""
+    part = parts["part"]
+    assert isinstance(part, Categories)
+    return np.asarray(parts["row"])[part.isin(names)]
+
+
+def _import(path: str) -> None:
+    """Import a class, or a function, that a configuration names."""
+    # scikit-learn takes a second to import: only where something is named.
+    from kalibre.estimators import import_class
+
+    module, _, name = path.rpartition(".")
+    try:
+        if callable(getattr(importlib.import_module(module), name, None)):
+            return
+    except ImportError:
+        pass
+    import_class(path, needs=())
+
+
+def _check_classes(key: str, names: list[str], parts: Columns, table: Table) -> None:
+    labels = _outcome(table)[_rows(parts, names)]
+    if len(labels) and 0 < labels.sum() < len(labels):
+        return
+    which = "positive" if labels.sum() else "negative"
+    raise InputError(
+        f"{key}: the {len(labels)} rows of {', '.join(names)} all have the {which} label; a model needs rows "
+        "of both to learn from: choose another split or other parts"
+    )
+
+
+def _check_folds(spec: Experiment, table: Table, parts: Columns) -> None:
+    """Cut the folds as the ladder will."""
+    if spec.folds is None:
+        return
+    from kalibre.folds import make_folds
+
+    settings = spec.folds_settings()
+    pool = _rows(parts, settings["pool"])
+    roles = {
+        role: _plain(table.roles[role])[pool] for role in ("group", "time") if role in table.roles
+    }
+    try:
+        make_folds(
+            _outcome(table)[pool],
+            method=settings["method"],
+            count=settings["count"],
+            repeats=settings["repeats"],
+            seed=settings["seed"],
+            groups=roles.get("group"),
+            times=roles.get("time"),
+        )
+    except ValueError as error:
+        raise InputError(f"folds: {error}") from error
+
+
+def _plain(column: Any) -> NDArray[Any]:
+    return column.values() if isinstance(column, Categories) else np.asarray(column)
+
+
+def _try(spec: Experiment, name: str, table: Table, parts: Columns) -> Iterator[str]:
+    """Build a model, and send rows through its preparation."""
+    # scikit-learn takes a second to import: only where something is to be fitted.
+    from kalibre.fitting import build_model, named_columns
+    from kalibre.preparation.chain import build_chain, check_numbers
+    from kalibre.preparation.frames import to_frame
+
+    model = spec.models[name]
+    settings, preparation = plain(model), plain(spec.preparation)
+    estimator = build_model(settings, preparation)
+    names = named_columns(table.features, settings["columns"], spec.feature_columns())
+    learned = _rows(parts, model.learn_on)
+    others = np.setdiff1d(np.asarray(parts["row"]), learned)
+    features = {column: table.features[column] for column in names}
+    tried = _chosen(features, learned)
+    frame = to_frame(features)
+    outcome = _outcome(table)
+    chain = build_chain(preparation, seed=model.seed)
+    try:
+        prepared = chain.fit_transform(frame.iloc[tried], outcome[tried])
+        if len(others):
+            chain.transform(frame.iloc[_chosen(features, others)])
+    except InputError as error:
+        if len(tried) == len(learned):
+            raise
+        yield f"on {len(tried)} of its {len(learned)} rows, {error}"
+        return
+    check_numbers(prepared)
+    _check_gaps(name, estimator, prepared)
+
+
+def _new_categories(
+    features: Mapping[str, Column], learned: NDArray[np.int64], parts: Columns
+) -> Iterator[str]:
+    """Categories that no row to learn from has: the preparation must know what to do with them."""
+    others = np.setdiff1d(np.asarray(parts["row"]), learned)
+    for name, column in features.items():
+        if not isinstance(column, Categories):
+            continue
+        known = np.zeros(len(column.names) + 1, dtype=bool)
+        known[column.codes[learned]] = True
+        # The last place is that of a missing value, code -1.
+        known[-1] = True
+        codes = column.codes[others]
+        new = codes[~known[codes]]
+        if len(new):
+            kinds = len(np.unique(new))
+            which = f"{kinds} categories, such as" if kinds > 1 else "the category"
+            yield (
+                f"column {name!r}: no row to learn from has {which} {column.names[new[0]]!r} "
+                f"(rows of other parts: {len(new)})"
+            )
+
+
+def _chosen(features: Columns, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """At most about `MOST_ROWS` of the rows, the first of each category among them."""
+    if len(rows) <= MOST_ROWS:
+        return rows
+    chosen = [np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False)]
+    for column in features.values():
+        if isinstance(column, Categories):
+            _, first = np.unique(column.codes[rows], return_index=True)
+            chosen.append(rows[first])
+    return np.unique(np.concatenate(chosen))
+
+
+def _check_gaps(name: str, estimator: Any, prepared: Any) -> None:
+    """Refuse missing and infinite values where the estimator says that it cannot take them."""
+    from sklearn.utils import get_tags
+
+    last = estimator[-1] if hasattr(estimator, "steps") else estimator
+    numbers = prepared.select_dtypes(include=["number"])
+    infinite = numbers.columns[np.isinf(numbers.to_numpy(dtype=float)).any(axis=0)]
+    if len(infinite):
+        raise InputError(
+            f"models.{name}: column {infinite[0]!r} holds infinite values, which models refuse; correct "
+            "them, or leave the column out (`data.leave_out`)"
+        )
+    missing = prepared.columns[prepared.isna().any(axis=0)]
+    try:
+        takes_gaps = get_tags(last).input_tags.allow_nan
+    except (AttributeError, TypeError):
+        # Not of scikit-learn, and says nothing of itself: the workflow will see.
+        return
+    if len(missing) and not takes_gaps:
+        raise InputError(
+            f"models.{name}: column {missing[0]!r} still has missing values when it reaches "
+            f"{type(last).__name__}, which takes none; fill them in `preparation` (for instance "
+            "sklearn.impute.SimpleImputer), or leave the column out"
+        )
