@@ -17,7 +17,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PARTS = ("Snakefile", "workflow", "profiles", "config", "src", "environment.yml")
 MADE = ("results", "logs", ".snakemake", "mlflow.db", "mlartifacts")
-STORE_MARKER = "results/tracking_store.json"
 
 
 @dataclass(frozen=True)
@@ -83,9 +82,7 @@ class Plan(dict[str, Planned]):
             name = waiting.pop()
             if name not in found:
                 found.add(name)
-                # The marker of the store is old on purpose: a store that is opened again is no
-                # reason to track again.
-                waiting += self.users(*(self[name].outputs - {STORE_MARKER}))
+                waiting += self.users(*self[name].outputs)
         return found
 
     def rules(self, names: Iterable[str]) -> set[str]:

@@ -31,7 +31,7 @@ def page(name: str) -> Path:
 
 
 def build(root: Path, name: str, *, progress: Progress) -> None:
-    """Build an experiment and its page: `snakemake NAME results/NAME/report.html`.
+    """Build an experiment: `snakemake NAME` in this environment.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def build(root: Path, name: str, *, progress: Progress) -> None:
     InputError
         If Snakemake fails: with the message of the job that failed.
     """
-    command = [sys.executable, "-m", "snakemake", name, str(page(name))]
+    command = [sys.executable, "-m", "snakemake", name]
     # Snakemake starts the scripts' Python by its bare name.
     folder = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     with subprocess.Popen(

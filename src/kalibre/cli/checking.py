@@ -2,6 +2,9 @@
 
 Nothing is fitted but the preparation, on rows in memory, and nothing is written. What is found wrong is the
 message that the workflow would end with, before the hour it would take to get there.
+
+pandas and scikit-learn, which take a second to import, are imported in the functions that need them: an
+experiment on predictions needs neither.
 """
 
 from __future__ import annotations
@@ -9,18 +12,21 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kalibre.columns import Categories, Column, Columns
-from kalibre.data.table import Table, make_table, outcome_counts
+from kalibre.data.table import Table, outcome_counts
 from kalibre.errors import InputError
 from kalibre.experiment.base import plain
 from kalibre.experiment.experiment import Experiment
 from kalibre.plan import dotted_paths
 from kalibre.splitting import split_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_ROWS = 5000
 """Rows the preparation is tried on; of a larger part every category is among them."""
@@ -51,35 +57,34 @@ class Examined:
     new_categories: tuple[str, ...] = ()
 
 
-def examine(spec: Experiment, *, table: Table | None = None) -> Examined:
+def examine(spec: Experiment, table: Table) -> Examined:
     """Check an experiment against its data.
 
     Parameters
     ----------
     spec : Experiment
         The experiment; its file has been validated.
-    table : Table, optional
-        Its table, where it has been read already.
+    table : Table
+        Its table, as the section `data` gives it.
 
     Raises
     ------
     InputError
         With the first thing that is wrong.
     """
-    table = table or make_table(plain(spec.data))
     notes = list(table.result.notes)
     for path in dotted_paths(spec.comparisons) if spec.comparisons else []:
         _import(path)
     if spec.split is None:
         return Examined(table, None, {"all": outcome_counts(_outcome(table))}, tuple(notes))
-    parts, split = split_rows(table.roles, spec.split_settings())  # type: ignore[arg-type]
+    parts, split = split_rows(dict(table.roles), spec.split_settings())
     notes += split.notes
     counts = {part: outcome_counts(_outcome(table)[_rows(parts, [part])]) for part in spec.parts()}
     new: list[str] = []
     for name, model in spec.models.items():
         _check_classes(f"models.{name}.learn_on", model.learn_on, parts, table)
-        notes += [f"{name}: {note}" for note in _try(spec, name, table, parts)]
-        new += _new_categories(table.features, _rows(parts, model.learn_on), parts)
+        notes += _try(spec, name, table, parts)
+        new += _new_categories(table.features, *_both(parts, model.learn_on))
     _check_folds(spec, table, parts)
     return Examined(table, parts, counts, tuple(notes), tuple(dict.fromkeys(new)))
 
@@ -90,14 +95,19 @@ def _outcome(table: Table) -> NDArray[np.int8]:
 
 def _rows(parts: Columns, names: list[str]) -> NDArray[np.int64]:
     """Positions in the table of some parts' rows, in the split's order."""
-    part = parts["part"]
+    return _both(parts, names)[0]
+
+
+def _both(parts: Columns, names: list[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of some parts, and all others."""
+    row, part = np.asarray(parts["row"]), parts["part"]
     assert isinstance(part, Categories)
-    return np.asarray(parts["row"])[part.isin(names)]
+    chosen = part.isin(names)
+    return row[chosen], row[~chosen]
 
 
 def _import(path: str) -> None:
     """Import a class, or a function, that a configuration names."""
-    # scikit-learn takes a second to import: only where something is named.
     from kalibre.estimators import import_class
 
     module, _, name = path.rpartition(".")
@@ -151,40 +161,37 @@ def _plain(column: Any) -> NDArray[Any]:
 
 def _try(spec: Experiment, name: str, table: Table, parts: Columns) -> Iterator[str]:
     """Build a model, and send rows through its preparation."""
-    # scikit-learn takes a second to import: only where something is to be fitted.
     from kalibre.fitting import build_model, named_columns
-    from kalibre.preparation.chain import build_chain, check_numbers
+    from kalibre.preparation.chain import build_chain
     from kalibre.preparation.frames import to_frame
 
-    model = spec.models[name]
-    settings, preparation = plain(model), plain(spec.preparation)
-    estimator = build_model(settings, preparation)
-    names = named_columns(table.features, settings["columns"], spec.feature_columns())
-    learned = _rows(parts, model.learn_on)
-    others = np.setdiff1d(np.asarray(parts["row"]), learned)
-    features = {column: table.features[column] for column in names}
-    tried = _chosen(features, learned)
-    frame = to_frame(features)
-    outcome = _outcome(table)
-    chain = build_chain(preparation, seed=model.seed)
+    settings, steps = plain(spec.models[name]), plain(spec.preparation)
+    chain = build_chain(steps, seed=settings["seed"])
     try:
-        prepared = chain.fit_transform(frame.iloc[tried], outcome[tried])
-        if len(others):
-            chain.transform(frame.iloc[_chosen(features, others)])
+        estimator = build_model({**settings, "standardise": False})
+    except InputError as error:
+        raise InputError(f"models.{name}: {error}") from error
+    names = named_columns(table.features, settings["columns"], spec.feature_columns())
+    features = {column: table.features[column] for column in names}
+    learned, others = _both(parts, settings["learn_on"])
+    tried, others = _chosen(features, learned), _chosen(features, others)
+    frame = to_frame(features)
+    try:
+        prepared = [chain.fit_transform(frame.iloc[tried], _outcome(table)[tried])]
+        prepared += [chain.transform(frame.iloc[others])] if len(others) else []
     except InputError as error:
         if len(tried) == len(learned):
             raise
-        yield f"on {len(tried)} of its {len(learned)} rows, {error}"
+        yield f"{name}: on {len(tried)} of its {len(learned)} rows, {error}"
         return
-    check_numbers(prepared)
-    _check_gaps(name, estimator, prepared)
+    for rows in prepared:
+        _check_columns(name, estimator, rows, standardised=settings["standardise"])
 
 
 def _new_categories(
-    features: Mapping[str, Column], learned: NDArray[np.int64], parts: Columns
+    features: Mapping[str, Column], learned: NDArray[np.int64], others: NDArray[np.int64]
 ) -> Iterator[str]:
     """Categories that no row to learn from has: the preparation must know what to do with them."""
-    others = np.setdiff1d(np.asarray(parts["row"]), learned)
     for name, column in features.items():
         if not isinstance(column, Categories):
             continue
@@ -215,27 +222,34 @@ def _chosen(features: Columns, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.unique(np.concatenate(chosen))
 
 
-def _check_gaps(name: str, estimator: Any, prepared: Any) -> None:
-    """Refuse missing and infinite values where the estimator says that it cannot take them."""
+def _check_columns(name: str, estimator: Any, rows: pd.DataFrame, *, standardised: bool) -> None:
+    """Refuse text, and gaps and infinite values where the estimator says that it cannot take them."""
     from sklearn.utils import get_tags
 
-    last = estimator[-1] if hasattr(estimator, "steps") else estimator
-    numbers = prepared.select_dtypes(include=["number"])
-    infinite = numbers.columns[np.isinf(numbers.to_numpy(dtype=float)).any(axis=0)]
-    if len(infinite):
+    kind = type(estimator)
+    numbers = rows.select_dtypes(include=["number", "bool"])
+    text = [column for column in rows.columns if column not in set(numbers.columns)]
+    takes_text = "categorical_features" in estimator.get_params() and not standardised
+    if text and kind.__module__.startswith("sklearn.") and not takes_text:
         raise InputError(
-            f"models.{name}: column {infinite[0]!r} holds infinite values, which models refuse; correct "
-            "them, or leave the column out (`data.leave_out`)"
+            f"models.{name}: column {text[0]!r} still holds text when it reaches {kind.__name__}; encode it "
+            "in `preparation` (for instance sklearn.preprocessing.OneHotEncoder), or leave the column out"
         )
-    missing = prepared.columns[prepared.isna().any(axis=0)]
     try:
-        takes_gaps = get_tags(last).input_tags.allow_nan
+        takes_gaps = get_tags(estimator).input_tags.allow_nan
     except (AttributeError, TypeError):
         # Not of scikit-learn, and says nothing of itself: the workflow will see.
         return
+    missing = rows.columns[rows.isna().any(axis=0)]
     if len(missing) and not takes_gaps:
         raise InputError(
-            f"models.{name}: column {missing[0]!r} still has missing values when it reaches "
-            f"{type(last).__name__}, which takes none; fill them in `preparation` (for instance "
-            "sklearn.impute.SimpleImputer), or leave the column out"
+            f"models.{name}: column {missing[0]!r} still has missing values when it reaches {kind.__name__}, "
+            "which takes none; fill them in `preparation` (for instance sklearn.impute.SimpleImputer), or "
+            "leave the column out"
+        )
+    infinite = numbers.columns[np.isinf(numbers.to_numpy(dtype=float)).any(axis=0)]
+    if len(infinite) and (standardised or not takes_gaps):
+        raise InputError(
+            f"models.{name}: column {infinite[0]!r} holds infinite values, which {kind.__name__} does not "
+            "take; correct them, or leave the column out"
         )

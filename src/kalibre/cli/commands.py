@@ -24,12 +24,15 @@ from kalibre.cli.predictions_proposal import look_at_predictions, predictions_te
 from kalibre.cli.project import EXPERIMENTS, experiment_file, name_after, new_file
 from kalibre.cli.table_proposal import table_text
 from kalibre.columns import Categories, Columns
+from kalibre.data.table import make_table
 from kalibre.errors import InputError
+from kalibre.experiment.base import plain
 from kalibre.experiment.experiment import Experiment
 from kalibre.experiment.load import load_experiment
 from kalibre.plan import RESULTS, Plan
 
 HERE = Path()
+OTHER_NAME = "build it as it stands with `snakemake`, choose another name (`--name`)"
 
 __all__ = ["audit", "check", "name_after", "new", "predictions"]
 
@@ -59,7 +62,13 @@ def check(name: str) -> None:
         With what is wrong.
     """
     file = experiment_file(HERE, name)
-    examined = examine(load_experiment(file))
+    spec = load_experiment(file)
+    table = make_table(plain(spec.data))
+    try:
+        examined = examine(spec, table)
+    except InputError as error:
+        # What the data themselves are wrong in names their file already.
+        raise InputError(f"{file}: {error}") from error
     # Snakemake reads all experiments, whichever is asked for.
     Plan.read(EXPERIMENTS, chosen=None, scripts=HERE / "workflow" / "scripts")
     printing.say_examined(str(file), examined)
@@ -89,7 +98,7 @@ def predictions(name: str, options: Mapping[str, Any]) -> None:
     except InputError as error:
         raise InputError(with_options(str(error))) from error
     text = predictions_text(name, given)
-    examine(_parsed(name, text), table=given.table)
+    examine(_parsed(name, text), given.table)
     printing.say_predictions(given)
     _write_and_build(name, text)
 
@@ -101,7 +110,7 @@ def _table_experiment(name: str, options: Mapping[str, Any]) -> str:
     except InputError as error:
         raise InputError(with_options(str(error))) from error
     spec = _parsed(name, table_text(name, look))
-    examined = examine(spec, table=look.table)
+    examined = examine(spec, look.table)
     repeated = _repeated(spec, look, examined.parts)
     if repeated is not None:
         look = replace(look, suspicions=(*look.suspicions, repeated))
@@ -137,11 +146,7 @@ def _parsed(name: str, text: str) -> Experiment:
 def _write_and_build(name: str, text: str) -> None:
     file = EXPERIMENTS / f"{name}.yaml"
     if not (file.is_file() and file.read_text(encoding="utf-8") == text):
-        try:
-            new_file(HERE, name)
-        except InputError as error:
-            raise InputError(f"{error} (`--name`)") from error
-        files.write_text(file, text)
+        files.write_text(new_file(HERE, name, remedy=OTHER_NAME), text)
     printing.say(f"\nBuilding {file}: snakemake {name}")
     try:
         with printing.told() as progress:

@@ -88,12 +88,21 @@ def look_at(options: Mapping[str, Any]) -> Look:
     if unfit:
         data["leave_out"] = [*data.get("leave_out", []), *unfit]
     if roles or unfit:
-        table = read(OwnTable, data)
+        table = _read_anew(data, unfit)
     seen = [s for s in seen if s.column not in roles.values()]
     if "id" in table.roles:
         of_id = id_suspicion(data["id"], table.roles["id"], np.asarray(table.roles["outcome"]))
         seen += [of_id] if of_id else []
     return Look(data, table, len(file.columns), tuple(seen), reasons | unfit)
+
+
+def _read_anew(data: Mapping[str, Any], unfit: Mapping[str, str]) -> Table:
+    """The table by its proposed section; if nothing is left, that it is the look which took it out."""
+    try:
+        return read(OwnTable, data)
+    except InputError as error:
+        said = "; ".join(f"{column}: {why}" for column, why in unfit.items())
+        raise InputError(f"{error}" + (f" ({said})" if said else "")) from error
 
 
 def read(section: type[Block], data: Mapping[str, Any]) -> Table:

@@ -241,7 +241,15 @@ def predictions(
     ] = None,
     positive: Positive = None,
     name: AnotherName = None,
-    group: Group = None,
+    group: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            rich_help_panel=ROLE_PANEL,
+            help="Says which rows belong together, such as those of one patient: intervals then draw whole "
+            "groups.",
+        ),
+    ] = None,
     weight: Weight = None,
     missing: Missing = None,
     encoding: Encoding = None,

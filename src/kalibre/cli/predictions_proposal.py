@@ -124,8 +124,8 @@ def predictions_text(name: str, given: Given) -> str:
 
 _EVALUATION = [
     "evaluation:",
-    "  # tenths of the scale, and tenths of the rows",
-    "  bins: {tenths: {count: 10}, deciles: {count: 10, rule: equal_mass}}",
+    "  # Ten bins of equal width; `rule: equal_mass` cuts bins of equally many rows.",
+    "  bins: {tenths: {count: 10}}",
 ]
 
 _CORRECTION = [

@@ -58,8 +58,17 @@ def experiment_file(root: Path, name: str) -> Path:
     raise InputError(f"there is no experiment {name!r} in {EXPERIMENTS}; {hint}")
 
 
-def new_file(root: Path, name: str) -> Path:
+def new_file(root: Path, name: str, *, remedy: str = "choose another name") -> Path:
     """The file that a new experiment is to have, relative to the project's folder.
+
+    Parameters
+    ----------
+    root : Path
+        The project's folder.
+    name : str
+        The experiment's name.
+    remedy : str
+        What a person does about a name that is taken.
 
     Raises
     ------
@@ -79,7 +88,7 @@ def new_file(root: Path, name: str) -> Path:
         # Two names that differ only in case are one folder of results on some systems.
         if taken.casefold() == name.casefold():
             raise InputError(
-                f"{file} is there already and is not overwritten; choose another name, or remove the file"
+                f"{file} is there already and is not overwritten; {remedy}, or remove the file"
             )
     return EXPERIMENTS / f"{name}.yaml"
 

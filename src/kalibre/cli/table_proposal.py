@@ -227,8 +227,11 @@ def _evaluation() -> list[str]:
     return [
         "evaluation:",
         "  on: [test]",
-        *remarks(["tenths of the scale, and tenths of the rows"], indent=2),
-        "  bins: {tenths: {count: 10}, deciles: {count: 10, rule: equal_mass}}",
+        *remarks(
+            ["Ten bins of equal width; `rule: equal_mass` cuts bins of equally many rows."],
+            indent=2,
+        ),
+        "  bins: {tenths: {count: 10}}",
     ]
 
 

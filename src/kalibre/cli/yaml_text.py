@@ -21,10 +21,11 @@ _OTHER_THINGS = {"true", "false", "null", "yes", "no", "y", "n", "on", "off", "i
 
 
 def scalar(value: Any) -> str:
-    """A text, number or boolean as YAML."""
+    """A text, whole number or boolean as YAML."""
     if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _OTHER_THINGS:
         return value
-    return json.dumps(value, ensure_ascii=False)
+    written = json.dumps(value, ensure_ascii=False)
+    return "".join(c if c.isprintable() else f"\\U{ord(c):08X}" for c in written)
 
 
 def flow(value: Any) -> str:

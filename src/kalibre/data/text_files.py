@@ -184,7 +184,25 @@ def read_text_file(
         raise InputError(_undecodable(path, name, layout.encoding, layout)) from error
     if any(pa.types.is_binary(field.type) for field in table.schema):
         raise InputError(_undecodable(path, name, layout.encoding, layout))
+    if _runs_to_the_end(table) and _count(path, b'"') % 2:
+        raise InputError(
+            f"{name}: row {table.num_rows}: a quotation mark is not closed, so that the rest of the file "
+            "became one value; close it, or write a quotation mark inside a value twice"
+        )
     return table
+
+
+def _runs_to_the_end(table: Any) -> bool:
+    """Whether the last value of some column holds several lines."""
+    import pyarrow as pa
+
+    texts = (column for column in table.columns if pa.types.is_string(column.type) and len(column))
+    return any("\n" in (column[-1].as_py() or "") for column in texts)
+
+
+def _count(path: Path, byte: bytes) -> int:
+    with path.open("rb") as file:
+        return sum(block.count(byte) for block in iter(lambda: file.read(1 << 24), b""))
 
 
 def _read(path: Path, encoding: str, parse: Any, convert: Any, *, use_threads: bool) -> Any:

@@ -31,6 +31,8 @@ def decisions_section(material: Material) -> Section | None:
     )
     if printed:
         lead += " A cross is the figure that the lesson's page prints."
+    if any(row["before_lowest"] is not None for row in rows):
+        lead += " A grey bar is the range over many orders of the same rows."
     chart = [_figure(rows)] if len(rows) > 1 else []
     return Section(
         "decisions",
@@ -81,7 +83,7 @@ def _chart(rows: list[dict[str, Any]]) -> Any:
     scale = alt.Scale(domain=ways, range=[hues[way] for way in ways])
     colour = alt.Color("way:N", scale=scale)
     base = alt.Chart(theme.values(rows))
-    shown = alt.Scale(domain=_domain(rows), nice=True)
+    shown = alt.Scale(domain=_domain(rows), nice=True, zero=False)
     title = "accuracy (hollow: before, filled: after)"
     before = alt.X("before_measured:Q", title=title, scale=shown, axis=alt.Axis(tickCount=7))
     tooltip = _tooltip()
@@ -91,10 +93,10 @@ def _chart(rows: list[dict[str, Any]]) -> Any:
             before, y, alt.Stroke("way:N", scale=scale, legend=None), tooltip=tooltip
         ),
         base.mark_point(filled=True, size=125, opacity=1).encode(
-            alt.X("after_measured:Q"), y, colour, tooltip=tooltip
+            alt.X("after_measured:Q", scale=shown), y, colour, tooltip=tooltip
         ),
     ]
-    return alt.layer(*_ranges(rows, y), *layers, *_crosses(rows, y))
+    return alt.layer(*_ranges(rows, y, shown), *layers, *_crosses(rows, y, shown))
 
 
 def _domain(rows: Sequence[Mapping[str, Any]]) -> list[float]:
@@ -105,17 +107,17 @@ def _domain(rows: Sequence[Mapping[str, Any]]) -> list[float]:
     return [min(known) - pad, max(known) + pad]
 
 
-def _ranges(rows: Sequence[Mapping[str, Any]], y: alt.Y) -> list[Any]:
+def _ranges(rows: Sequence[Mapping[str, Any]], y: alt.Y, shown: alt.Scale) -> list[Any]:
     known = [row for row in rows if row["before_lowest"] is not None]
     if not known:
         return []
     bars = alt.Chart(theme.values(list(map(dict, known)))).mark_rule(
         color=theme.LIGHT, strokeWidth=7, clip=True
     )
-    return [bars.encode(alt.X("before_lowest:Q"), alt.X2("before_highest:Q"), y)]
+    return [bars.encode(alt.X("before_lowest:Q", scale=shown), alt.X2("before_highest:Q"), y)]
 
 
-def _crosses(rows: Sequence[Mapping[str, Any]], y: alt.Y) -> list[Any]:
+def _crosses(rows: Sequence[Mapping[str, Any]], y: alt.Y, shown: alt.Scale) -> list[Any]:
     printed = [
         {"title": row["title"], "cell": cell, "printed": row[f"{cell}_printed"]}
         for row in rows
@@ -132,7 +134,7 @@ def _crosses(rows: Sequence[Mapping[str, Any]], y: alt.Y) -> list[Any]:
         alt.Tooltip("cell:N", title="side"),
         alt.Tooltip("printed:Q", title="printed", format=".4f"),
     ]
-    return [marks.encode(alt.X("printed:Q"), y, tooltip=tooltip)]
+    return [marks.encode(alt.X("printed:Q", scale=shown), y, tooltip=tooltip)]
 
 
 def _tooltip() -> list[alt.Tooltip]:

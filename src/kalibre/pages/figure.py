@@ -89,11 +89,17 @@ class Figure:
         caption = tag("figcaption", self.sentence)
         if self.layout == "row":
             words = tag("div", tag("h3", self.title), caption, class_="words")
-            return tag("figure", words, view, numbers, class_="row", id=self.name)
+            return tag("figure", words, view, numbers, class_="row", id=f"figure_{self.name}")
         folded = details("The numbers", numbers) if numbers else None
         kind = "wide" if self.layout == "wide" else None
         return tag(
-            "figure", tag("h3", self.title), caption, view, folded, class_=kind, id=self.name
+            "figure",
+            tag("h3", self.title),
+            caption,
+            view,
+            folded,
+            class_=kind,
+            id=f"figure_{self.name}",
         )
 
 

@@ -97,7 +97,7 @@ def report(
     chart_library : str
         Vega, Vega-Lite and Vega-Embed as one script.
     """
-    shown = list(_sections(material, lab_models, lab_scores))
+    shown = list(sections(material, lab_models, lab_scores))
     stills = {figure.name: figure.still() for section in shown for figure in section.figures()}
     first = headlines(material)
     body = [
@@ -130,11 +130,18 @@ def _picture(material: Material, stills: Mapping[str, str]) -> str:
     return f"reliability_{worst.model}_{worst.calibrator}"
 
 
-def _sections(
+def sections(
     material: Material,
     lab_models: Sequence[Mapping[str, Any]],
     lab_scores: Sequence[Columns],
 ) -> Iterator[Section]:
+    """The page's sections in their order; a stage that is not there has none.
+
+    Parameters
+    ----------
+    material, lab_models, lab_scores
+        As in `report`.
+    """
     labelled = list(zip(lab_models, lab_scores, strict=True))
     given = [(lab["model"], scores) for lab, scores in labelled if lab["kind"] == "answers"]
     tempered = [(lab, scores) for lab, scores in labelled if lab["kind"] == "temperature"]

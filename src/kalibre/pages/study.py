@@ -298,7 +298,7 @@ def _wins_chart(rows: list[dict[str, Any]], names: list[str]) -> Any:
     colours = alt.Scale(domain=ways, range=[theme.BLUE, theme.LIGHT, theme.RED])
     base = alt.Chart(theme.values(rows))
     y = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=260))
-    x = alt.X("splits:Q", title="splits", stack="zero", axis=alt.Axis(format="d"))
+    x = alt.X("splits:Q", title="splits", stack="zero", axis=alt.Axis(format="d", tickCount=6))
     order = alt.Order("place:O")
     bars = base.mark_bar(size=18, stroke="white").encode(
         x,

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kalibre.persistence import foreign_types
 from kalibre.tracking.store import active_store
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ EXAMPLE_ROWS = 5
 USED_ELSEWHERE = "save_model"
 UNTRUSTED_TAG = "kalibre.model_not_loaded"
 
-_TRUSTED = ("kalibre", "sklearn", "numpy", "scipy")
 # `kalibre` is left out: an index that knows a stranger's package of this name would serve that one.
 _REQUIRED = ("numpy", "scipy", "pandas", "scikit-learn")
 
@@ -121,8 +121,7 @@ def _foreign_types(path: Path) -> list[str]:
     """The types a skops file needs which neither we nor the libraries below us define."""
     import skops.io
 
-    types = skops.io.get_untrusted_types(file=path)
-    return [name for name in types if name.partition(".")[0] not in _TRUSTED]
+    return foreign_types(skops.io.get_untrusted_types(file=path))
 
 
 def _signature(model: Any, predict: str, example: Any) -> Any:

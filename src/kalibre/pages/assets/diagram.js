@@ -8,7 +8,8 @@ window.kalibre.diagram = (() => {
   const SIDE = 340;
   const STRIP = 60;
   const WIDTH = LEFT + SIDE + 26;
-  const HEIGHT = TOP + SIDE + 44 + STRIP + 20;
+  const FOOT = TOP + SIDE + 50 + STRIP;
+  const HEIGHT = FOOT + 20;
   // Of more circles a line would show the noise.
   const JOINED = 6;
   const TICKS = [0, 0.2, 0.4, 0.6, 0.8, 1];
@@ -23,11 +24,11 @@ window.kalibre.diagram = (() => {
     for (const tick of TICKS) {
       parts.push(`<line class="grid" x1="${x(tick)}" x2="${x(tick)}" y1="${y(0)}" y2="${y(1)}"/>`);
       parts.push(`<line class="grid" x1="${x(0)}" x2="${x(1)}" y1="${y(tick)}" y2="${y(tick)}"/>`);
-      parts.push(`<text x="${x(tick)}" y="${y(0) + 16}" text-anchor="middle">${tick.toFixed(1)}</text>`);
+      parts.push(`<text x="${x(tick)}" y="${y(0) + 20}" text-anchor="middle">${tick.toFixed(1)}</text>`);
       parts.push(`<text x="${x(0) - 8}" y="${y(tick) + 4}" text-anchor="end">${percent(tick)}</text>`);
     }
     parts.push(`<line class="diagonal" x1="${x(0)}" y1="${y(0)}" x2="${x(1)}" y2="${y(1)}"/>`);
-    parts.push(`<text class="title" x="${x(0.5)}" y="${y(0) + 34}" text-anchor="middle">${words.said}</text>`);
+    parts.push(`<text class="title" x="${x(0.5)}" y="${y(0) + 39}" text-anchor="middle">${words.said}</text>`);
     const middle = y(0.5);
     parts.push(
       `<text class="title" transform="translate(12 ${middle}) rotate(-90)" text-anchor="middle">${words.happened}</text>`,
@@ -66,23 +67,22 @@ window.kalibre.diagram = (() => {
   }
 
   function counts(bins) {
-    const base = TOP + SIDE + 44 + STRIP;
     const most = Math.max(...bins.map((bin) => bin.count));
-    const parts = [`<line class="base" x1="${x(0)}" x2="${x(1)}" y1="${base}" y2="${base}"/>`];
+    const parts = [`<line class="base" x1="${x(0)}" x2="${x(1)}" y1="${FOOT}" y2="${FOOT}"/>`];
     for (const bin of bins) {
       const height = (STRIP - 14) * (bin.count / most);
       const wide = bin.upper > bin.lower ? (bin.upper - bin.lower) * SIDE - 2 : 10;
       const from = x(bin.lower) + 1;
       parts.push(
-        `<rect class="count" x="${at(from)}" width="${at(Math.max(wide, 1))}" y="${at(base - height)}" height="${at(height)}"/>`,
+        `<rect class="count" x="${at(from)}" width="${at(Math.max(wide, 1))}" y="${at(FOOT - height)}" height="${at(height)}"/>`,
       );
       if (bins.length <= 12) {
         parts.push(
-          `<text class="small" x="${at(from + wide / 2)}" y="${at(base - height - 3)}" text-anchor="middle">${bin.count}</text>`,
+          `<text class="small" x="${at(from + wide / 2)}" y="${at(FOOT - height - 3)}" text-anchor="middle">${bin.count}</text>`,
         );
       }
     }
-    parts.push(`<text class="small" x="${x(0.5)}" y="${base + 15}" text-anchor="middle">rows per bin</text>`);
+    parts.push(`<text class="small" x="${x(0.5)}" y="${FOOT + 15}" text-anchor="middle">rows per bin</text>`);
     return parts;
   }
 
