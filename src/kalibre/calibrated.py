@@ -106,7 +106,7 @@ class CalibratedClassifier(ClassifierMixin, BaseEstimator):
             X = pd.DataFrame(np.asarray(X), columns=list(self.columns))
         check_columns(self.columns, X.columns, "the table given to the model")
         frame = X[list(self.columns)]
-        changed = {
+        changed: dict[str, Any] = {
             name: _categorical(frame[name], names)
             for name, names in (self.categories or {}).items()
         }

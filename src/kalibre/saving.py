@@ -77,8 +77,10 @@ def save_model(
     difference = float(np.abs(said - scores.probability[spread]).max())
     notes = (
         (
-            f"the saved model's probabilities differ from the measured ones by up to {difference:.1e}: "
-            "the model does not give the same rows the same scores twice",
+            (
+                f"the saved model's probabilities differ from the measured ones by up to {difference:.1e}: "
+                "the model does not give the same rows the same scores twice"
+            ),
         )
         if difference > TOLERANCE
         else ()

@@ -213,7 +213,27 @@ def test_remarks_never_change_what_is_said(name: str, columns: list[str], remark
     assert yaml.safe_load("\n".join(lines)) == {"data": {"leave_out": columns, "target": name}}
 
 
-WORDS = "yes no on off true null ~ 1 1.0 0x1F 1e3 .inf 2024-01-31 # &a *a !a @ `".split()
+WORDS = [
+    "yes",
+    "no",
+    "on",
+    "off",
+    "true",
+    "null",
+    "~",
+    "1",
+    "1.0",
+    "0x1F",
+    "1e3",
+    ".inf",
+    "2024-01-31",
+    "#",
+    "&a",
+    "*a",
+    "!a",
+    "@",
+    "`",
+]
 WORDS += ["a: b", "- a", "a #b"]
 
 

@@ -198,4 +198,4 @@ def test_padding_between_fields_is_not_part_of_the_value():
 
 def test_what_cannot_be_read_is_refused():
     with pytest.raises(TypeError, match="pickle"):
-        digest_object((i for i in range(3)))
+        digest_object(i for i in range(3))

@@ -136,7 +136,9 @@ def test_a_calibrator_learned_on_several_parts_is_several(load: Load):
 
 
 def test_a_calibrator_may_be_for_some_models_only(load: Load):
-    text = FITTED.replace("models:\n", "models:\n  tree: {estimator: kalibre.models.tree.GiniTree}\n")
+    text = FITTED.replace(
+        "models:\n", "models:\n  tree: {estimator: kalibre.models.tree.GiniTree}\n"
+    )
     text = text.replace(
         "[none, temperature]", "{none: {method: none}, t: {method: temperature, models: [tree]}}"
     )
@@ -250,7 +252,10 @@ def test_predictions_stand_in_a_file_or_in_the_experiment(refuse: Refuse):
     ("text", "where"),
     [
         (GIVEN.replace("Ten answers", ""), "x.yaml, line 1: title"),
-        (GIVEN.replace("[0.6, 0.7]", "[0.6, null]"), "x.yaml, line 6: data.inline.model_a.probability, row 2"),
+        (
+            GIVEN.replace("[0.6, 0.7]", "[0.6, null]"),
+            "x.yaml, line 6: data.inline.model_a.probability, row 2",
+        ),
         (GIVEN + "evaluation:\n", "x.yaml, line 8: evaluation"),
         (FITTED.replace("shuffle", "~"), "x.yaml, line 4: split.method"),
     ],
@@ -305,7 +310,9 @@ def test_one_kind_of_score_is_given(refuse: Refuse, row: str):
 def test_an_unknown_source_is_told_which_there_are(refuse: Refuse):
     message = refuse("data: {source: predictons}\n")
     assert "x.yaml, line 1: data" in message
-    assert "found 'predictons'; allowed: 'subscribers', 'biopsies', 'table', 'predictions'" in message
+    assert (
+        "found 'predictons'; allowed: 'subscribers', 'biopsies', 'table', 'predictions'" in message
+    )
 
 
 def test_a_missing_source_is_said(refuse: Refuse):

@@ -170,7 +170,7 @@ def test_a_part_without_rows_is_refused():
 
 def test_an_estimator_that_refuses_the_data_is_heard():
     with_gap = {**FEATURES, "x1": np.where(np.arange(ROWS) == TRAIN[0], np.nan, FEATURES["x1"])}
-    with pytest.raises(InputError, match="the estimator refuses the data: .*NaN"):
+    with pytest.raises(InputError, match=r"the estimator refuses the data: .*NaN"):
         fitted(features=with_gap)
 
 

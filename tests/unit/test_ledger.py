@@ -342,7 +342,13 @@ def test_settings_are_named_under_settings_and_only_numbers_are():
 
 def printed_rows(*statuses: str) -> list[dict[str, str]]:
     return [
-        {"id": f"trivia/{i}", "lesson": "trivia", "printed": "0.25", "measured": "0.26", "status": s}
+        {
+            "id": f"trivia/{i}",
+            "lesson": "trivia",
+            "printed": "0.25",
+            "measured": "0.26",
+            "status": s,
+        }
         for i, s in enumerate(statuses)
     ]
 

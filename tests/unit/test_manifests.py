@@ -48,7 +48,7 @@ def test_the_message_says_how_to_declare_it():
 
 
 def test_rows_a_calibrator_learned_from_are_not_measured():
-    with pytest.raises(InputError, match="1 of 3 rows .* both to calibrate and to evaluate"):
+    with pytest.raises(InputError, match=r"1 of 3 rows .* both to calibrate and to evaluate"):
         check(scores(calibrated=[4]), "test")
 
 

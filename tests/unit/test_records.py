@@ -151,7 +151,10 @@ def test_a_manifest_says_how_many_rows_and_which_but_not_in_which_order():
     [
         ({"a": {"b": {"c": 1}}, "d": None}, {"a/b/c": 1, "d": None}),
         ({"parts": ["train", "test"]}, {"parts": "train, test"}),
-        ({"levels": [{"above": 0.9}, {"above": 0.99}]}, {"levels/0/above": 0.9, "levels/1/above": 0.99}),
+        (
+            {"levels": [{"above": 0.9}, {"above": 0.99}]},
+            {"levels/0/above": 0.9, "levels/1/above": 0.99},
+        ),
         ({"cuts": [["validation", 171]]}, {"cuts/0": "validation, 171"}),
         ({"empty": {}, "none": []}, {"none": ""}),
     ],

@@ -733,7 +733,9 @@ def ladders(cuts: Sequence[Sequence[int]], **sections: Any) -> LadderStudy:
     spec = Experiment.model_validate({**LADDER, **sections})
     tables, records = [], []
     for seeds in cuts:
-        table, result = repeat_ladder(*subscribers(), seeds=seeds, study=ladder_study_settings(spec))
+        table, result = repeat_ladder(
+            *subscribers(), seeds=seeds, study=ladder_study_settings(spec)
+        )
         tables.append(table)
         records.append({"params": flatten(result.params)})
     return join_ladders(tables, records, model="tree", **summary_settings(spec))

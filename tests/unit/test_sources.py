@@ -154,7 +154,9 @@ def test_a_rule_of_many_jobs_loads_numpy_and_nothing_heavier(rule: str):
         for p in modules
         if p.name != "__init__.py"
     )
-    heavy = "print(*sorted({'mlflow', 'pandas', 'scipy', 'sklearn', 'pydantic'} & set(sys.modules)))"
+    heavy = (
+        "print(*sorted({'mlflow', 'pandas', 'scipy', 'sklearn', 'pydantic'} & set(sys.modules)))"
+    )
     program = f"import sys\n{imports}\n{heavy}"
     run = subprocess.run(
         [sys.executable, "-c", program], check=True, capture_output=True, text=True

@@ -363,9 +363,9 @@ REFUSED: dict[str, tuple[str | bytes, dict[str, Any], str]] = {
         "t.csv: row 1: a quotation mark is not closed, so that the rest of the file became one value",
     ),
     "an open quotation mark before others": (
-        'y,a,b\n0,"1,2\n1,2,3\n0,"5",6\n',
+        'y,a,b\n0,"1,2\n1,2,3\n',
         {},
-        "is a quotation mark not closed?",
+        "t.csv: row 1 has 2 values where the header has 3: '0,\"1,2\\n1,2,3\\n'; is a quotation mark not closed?",
     ),
     "Latin-1 in a value": (
         "y,a,b\n0,1,x\n1,2,é\n".encode("latin-1"),

@@ -45,7 +45,7 @@ def falsified(built: Built, tmp_path: Path) -> Iterator[Callable[[str, str, str]
         project.replace(path, old, new)
         return project.snakemake("published")
 
-    yield ask
+    return ask
 
 
 FIGURE = "subscribers/summary/linear/ece,subscribers,000,"

@@ -22,7 +22,9 @@ def project(built: Built) -> Project:
     return built.project
 
 
-def pending_after(project: Project, path: str, change: Callable[[str], str]) -> tuple[Plan, set[str]]:
+def pending_after(
+    project: Project, path: str, change: Callable[[str], str]
+) -> tuple[Plan, set[str]]:
     """The plan with an edit in place, and the jobs that would run."""
     with project.edited(path, change):
         plan = project.plan("all")
@@ -126,9 +128,13 @@ def test_a_remark_in_the_rules_reruns_nothing(project: Project):
             ["calibrate/tree_d8/refitted"],
             id="calibrator's params",
         ),
-        pytest.param(SUBSCRIBERS, "max_depth: 8", "max_depth: 7", ["fit_model/tree_d8"], id="model"),
+        pytest.param(
+            SUBSCRIBERS, "max_depth: 8", "max_depth: 7", ["fit_model/tree_d8"], id="model"
+        ),
         pytest.param(SUBSCRIBERS, "train: 756", "train: 700", ["split_rows"], id="split"),
-        pytest.param(SUBSCRIBERS, "seed: 20260218", "seed: 7", ["make_table", "split_rows"], id="data"),
+        pytest.param(
+            SUBSCRIBERS, "seed: 20260218", "seed: 7", ["make_table", "split_rows"], id="data"
+        ),
         pytest.param(SUBSCRIBERS, "title: Order", "title: Rank", ["track"], id="title"),
     ],
 )
@@ -218,11 +224,15 @@ def test_editing_the_ledger_measures_the_figures_again_and_computes_nothing(proj
 # ---- and they do rerun
 
 
-def test_an_edited_block_is_built_and_then_there_is_nothing_to_be_done(built: Built, tmp_path: Path):
+def test_an_edited_block_is_built_and_then_there_is_nothing_to_be_done(
+    built: Built, tmp_path: Path
+):
     project = built.project.clone(tmp_path / "clone")
     project.replace("config/experiments/trivia.yaml", "[0.6, 0.8, 1.0, 1.0]", "[0.6, 0.9, 1.0]")
     project.snakemake("results/trivia/figures.csv").checked()
-    changed = {path for path, content in project.records().items() if content != built.records[path]}
+    changed = {
+        path for path, content in project.records().items() if content != built.records[path]
+    }
     assert {Path(path).parts[2] for path in changed} == {"evaluate", "summarise", "measure_figures"}
     assert {Path(path).parts[1] for path in changed} == {"trivia"}
     again = project.snakemake("results/trivia/figures.csv").checked()

@@ -41,9 +41,7 @@ def receipt(request: pytest.FixtureRequest, built: Built) -> tuple[str, dict[str
 # ---- tracked.json
 
 
-def test_the_receipt_says_where_the_runs_are(
-    built: Built, receipt: tuple[str, dict[str, Any]]
-):
+def test_the_receipt_says_where_the_runs_are(built: Built, receipt: tuple[str, dict[str, Any]]):
     experiment, content = receipt
     assert content["tracking_uri"] == f"sqlite:///{built.project.root / 'mlflow.db'}"
     found = rows(
@@ -55,9 +53,7 @@ def test_the_receipt_says_where_the_runs_are(
     assert content["parent_run_id"] in runs(built.project)
 
 
-def test_every_record_has_its_digest_and_its_run(
-    built: Built, receipt: tuple[str, dict[str, Any]]
-):
+def test_every_record_has_its_digest_and_its_run(built: Built, receipt: tuple[str, dict[str, Any]]):
     experiment, content = receipt
     expected = {
         path: version(record)
@@ -160,7 +156,9 @@ def failed(
     project = built.project.clone(tmp_path_factory.mktemp("failed") / "project")
     # A column that is not there: only the job that reads the table can know.
     project.replace(
-        "config/experiments/biopsy.yaml", "source: biopsies", "source: biopsies\n  columns: [radius]"
+        "config/experiments/biopsy.yaml",
+        "source: biopsies",
+        "source: biopsies\n  columns: [radius]",
     )
     # A mistake of ours, after the job's first file is written.
     project.replace("workflow/scripts/evaluate.py", "    job.finish(", "    1 / 0\n    job.finish(")
@@ -176,12 +174,14 @@ def failed(
         "results/trivia/read_scores/calibrated/record.json",
         "--keep-going",
     )
-    yield project, done
+    return project, done
 
 
 FIT = "fit_model biopsy logistic: the table has no column 'radius'; did you mean 'mean_radius'?"
 EVALUATE = "evaluate subscribers base_rate none: ZeroDivisionError: division by zero"
-READ = "read_scores trivia calibrated: RuntimeError: rule read_scores uses modules that are not among"
+READ = (
+    "read_scores trivia calibrated: RuntimeError: rule read_scores uses modules that are not among"
+)
 
 
 def test_a_failed_job_ends_the_build_with_exit_code_1(failed: tuple[Project, Done]):

@@ -83,7 +83,7 @@ def as_outcomes(
             "rows of two labels"
         )
     chosen = _positive(labels, positive, where)
-    notes = ()
+    notes: tuple[str, ...] = ()
     if len(labels.names) > 2:
         others = [name for name in labels.names if name != chosen]
         notes = (

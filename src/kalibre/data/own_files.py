@@ -86,7 +86,8 @@ class OwnFile:
             if start.startswith(mark):
                 raise InputError(f"{name}: is {kind}; kalibre reads CSV and Parquet")
         if start.startswith(PARQUET):
-            layout, stored, notes = None, _parquet_names(path, name), ()
+            layout, stored = None, _parquet_names(path, name)
+            notes: tuple[str, ...] = ()
         else:
             layout = find_layout(path, name, encoding=encoding, delimiter=delimiter)
             stored, notes = layout.header, layout.notes

@@ -12,9 +12,7 @@ from kalibre.scores import OUT_OF_FOLD
 
 NONE = "none"
 
-LEARN_ON = (
-    f"; `{OUT_OF_FOLD}` is the model's own training rows, each scored by a model that has not seen it"
-)
+LEARN_ON = f"; `{OUT_OF_FOLD}` is the model's own training rows, each scored by a model that has not seen it"
 
 
 class Calibrator(Block):
