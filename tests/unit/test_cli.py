@@ -329,15 +329,26 @@ def test_an_id_that_goes_with_the_label_is_said(outcome: np.ndarray):
 
 
 def test_rows_that_stand_on_both_sides_of_the_split_are_counted():
-    features = {"a": np.array([1.0, 2.0, 1.0, np.nan, np.nan]), "b": np.array([0, 0, 0, 1, 1])}
-    part = Categories.of(["train", "train", "test", "train", "test"])
-    both = repeated_rows(features, part, learned=["train"], measured=["test"], grouped=False)
-    assert both is not None
-    assert both.sentence.startswith("2 of the 2 rows to be measured equal a row learned from")
-    apart = Categories.of(["train", "train", "train", "test", "test"])
-    assert (
-        repeated_rows(features, apart, learned=["train"], measured=["test"], grouped=False) is None
+    sizes = np.append(np.arange(40.0), [1.0, 39.0])
+    features = {"size": sizes, "weight": np.where(sizes == 39, np.nan, sizes)}
+    parts = ["train"] * 38 + ["test"] * 4
+    both = repeated_rows(
+        features, Categories.of(parts), learned=["train"], measured=["test"], grouped=False
     )
+    assert both is not None
+    assert both.sentence.startswith("1 of the 4 rows to be measured equal a row learned from")
+    parts[1] = "test"
+    apart = repeated_rows(
+        features, Categories.of(parts), learned=["train"], measured=["test"], grouped=False
+    )
+    assert apart is None
+
+
+def test_rows_that_are_bound_to_be_alike_are_no_wonder():
+    features = {"flag": np.arange(40) % 2 == 0, "kind": np.arange(40) % 5}
+    part = Categories.of(["train", "test"] * 20)
+    found = repeated_rows(features, part, learned=["train"], measured=["test"], grouped=False)
+    assert found is None
 
 
 # ---- What columns are for
@@ -389,6 +400,21 @@ def test_where_only_the_label_itself_is_left_that_is_said(project: Path):
     write_csv(project / "data/x.csv", {"copy": label, "y": label})
     with pytest.raises(InputError, match="copy: this column is the label under another name"):
         look_at({"file": "data/x.csv", "target": "y", "positive": "a"})
+
+
+@pytest.mark.parametrize("rarer", [1, 3])
+def test_a_label_too_rare_to_be_measured_is_refused(project: Path, rarer: int):
+    label = ["yes"] * rarer + ["no"] * (ROWS - rarer)
+    write_csv(project / "data/ill.csv", people() | {"ill": label})
+    with pytest.raises(InputError, match=r"data/ill\.csv: only .* the positive label"):
+        look_at({"file": "data/ill.csv", "target": "ill", "positive": "yes"})
+
+
+def test_a_rare_label_is_said(project: Path):
+    label = ["yes"] * (ROWS - 9) + ["no"] * 9
+    write_csv(project / "data/ill.csv", people() | {"ill": label})
+    look = look_at({"file": "data/ill.csv", "target": "ill", "positive": "yes"})
+    assert "only 9 rows have the negative label" in look.suspicions[-1].sentence
 
 
 # ---- The experiment that is proposed
@@ -471,6 +497,11 @@ def test_few_rows_of_one_label_get_as_many_folds_as_they_allow(project: Path):
     table = people()
     table["ill"] = ["yes" if i % 50 == 0 else "no" for i in range(ROWS)]
     assert proposed(project, table).folds.count == 3
+
+
+def test_few_groups_get_as_many_folds_as_they_allow(project: Path):
+    spec = proposed(project, people() | {"site": [f"s{i % 3}" for i in range(ROWS)]}, group="site")
+    assert (spec.split.method, spec.folds.count) == ("group", 2)
 
 
 def test_what_was_seen_stands_in_the_file(project: Path):

@@ -365,7 +365,7 @@ REFUSED: dict[str, tuple[str | bytes, dict[str, Any], str]] = {
     "an open quotation mark before others": (
         'y,a,b\n0,"1,2\n1,2,3\n',
         {},
-        "t.csv: row 1 has 2 values where the header has 3: '0,\"1,2\\n1,2,3\\n'; is a quotation mark not closed?",
+        "t.csv: row 1 has 2 values where the header has 3: '0,\"1,2\\n1,2,3'; is a quotation mark not closed?",
     ),
     "Latin-1 in a value": (
         "y,a,b\n0,1,x\n1,2,é\n".encode("latin-1"),

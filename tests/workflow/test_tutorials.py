@@ -37,8 +37,8 @@ def blocks(tutorial: str) -> list[Block]:
 
 def typed(project: Project, commands: str) -> Done:
     """Run commands in a shell that stops at the first that fails."""
-    shell = "import subprocess, sys; sys.exit(subprocess.call(['bash', '-euo', 'pipefail', '-c', sys.argv[1]]))"
-    return project.run("-c", shell, KALIBRE + commands)
+    start = "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"
+    return project.run("-c", start, "bash", "-euo", "pipefail", "-c", KALIBRE + commands)
 
 
 def pieces(shown: str) -> list[list[str]]:

@@ -110,7 +110,10 @@ def _table_experiment(name: str, options: Mapping[str, Any]) -> str:
     except InputError as error:
         raise InputError(with_options(str(error))) from error
     spec = _parsed(name, table_text(name, look))
-    examined = examine(spec, look.table)
+    try:
+        examined = examine(spec, look.table)
+    except InputError as error:
+        raise InputError(f"{look.data['file']}: {error}") from error
     repeated = _repeated(spec, look, examined.parts)
     if repeated is not None:
         look = replace(look, suspicions=(*look.suspicions, repeated))

@@ -38,6 +38,9 @@ ID_DRIFT = 0.1
 """Distance of an id's ROC AUC from 0.5 that is worth a word, if it is not chance."""
 
 
+ROOM = 10
+"""Possible rows for each row there is, below which equal rows are no wonder."""
+
 MARKS = 2
 """Texts among numbers that may stand for no value."""
 
@@ -105,6 +108,8 @@ def repeated_rows(
 ) -> Suspicion | None:
     """Rows of the measured parts that equal a row learned from in every column a model sees.
 
+    Nothing is said where columns have so few values that rows are bound to be alike.
+
     Parameters
     ----------
     features : Columns
@@ -116,6 +121,8 @@ def repeated_rows(
     grouped : bool
         Whether a column says already which rows belong together.
     """
+    if _combinations(features) < ROOM * len(part):
+        return None
     digests = row_digests(features)
     among = digests[part.isin(measured)]
     count = duplicates(digests[part.isin(learned)], among)
@@ -127,6 +134,15 @@ def repeated_rows(
         "they are the same case twice, delete one of each pair"
         + ("" if grouped else ", or name the column that says so as `group`"),
     )
+
+
+def _combinations(features: Columns) -> float:
+    """In how many ways a row could differ from others: the product of the columns' numbers of values."""
+    product = 1.0
+    for column in features.values():
+        codes = column.codes if isinstance(column, Categories) else np.asarray(column)
+        product *= max(1, len(np.unique(codes[_sampled(len(codes))])))
+    return product
 
 
 def _of_column(name: str, column: Column, outcome: NDArray[np.int8]) -> Iterator[Suspicion]:

@@ -20,6 +20,12 @@ from kalibre.errors import InputError
 from kalibre.experiment.base import Block, plain
 from kalibre.experiment.data import OwnTable
 
+FEWEST_LABELS = 4
+"""Rows of the rarer label below which no split leaves one in every part, and two to learn from."""
+
+ENOUGH_LABELS = 40
+"""Rows of the rarer label below which so few are measured that no number is sure."""
+
 FEWEST_GROUPS = 20
 """Ids of fewer different values than this are taken for a category."""
 
@@ -77,6 +83,7 @@ def look_at(options: Mapping[str, Any]) -> Look:
     """
     data = {"source": "table", **options}
     table = read(OwnTable, data)
+    few = _few_labels(data["file"], np.asarray(table.roles["outcome"]))
     file = OwnFile.open(
         data["file"], encoding=data.get("encoding"), delimiter=data.get("delimiter")
     )
@@ -93,6 +100,7 @@ def look_at(options: Mapping[str, Any]) -> Look:
     if "id" in table.roles:
         of_id = id_suspicion(data["id"], table.roles["id"], np.asarray(table.roles["outcome"]))
         seen += [of_id] if of_id else []
+    seen += few
     return Look(data, table, len(file.columns), tuple(seen), reasons | unfit)
 
 
@@ -118,6 +126,29 @@ def read(section: type[Block], data: Mapping[str, Any]) -> Table:
     except ValidationError as error:
         raise InputError(error.errors()[0]["msg"].removeprefix("Value error, ")) from error
     return make_table(plain(settings))
+
+
+def _few_labels(file: str, outcome: NDArray[np.int8]) -> list[Suspicion]:
+    """What to say where one label is rare.
+
+    Raises
+    ------
+    InputError
+        If it is too rare to be learned from and measured.
+    """
+    positives = int(outcome.sum())
+    rarer, which = min((positives, "positive"), (len(outcome) - positives, "negative"))
+    rows = f"only {rarer} rows have" if rarer > 1 else "only one row has"
+    if rarer < FEWEST_LABELS:
+        raise InputError(
+            f"{file}: {rows} the {which} label; to be learned from, calibrated and measured it takes at "
+            f"least {FEWEST_LABELS}, and many more for a number that is sure"
+        )
+    if rarer >= ENOUGH_LABELS:
+        return []
+    return [
+        Suspicion("", f"{rows} the {which} label: so few are measured that no number will be sure")
+    ]
 
 
 def looks_like_an_id(name: str) -> bool:

@@ -239,7 +239,9 @@ def _folds(look: Look) -> list[str]:
     """The ladder, on the cheaper model; as a remark where the table is large."""
     pool = len(look.outcome) * (1 - TEST)
     rarer = min(int(look.outcome.sum()), len(look.outcome) - int(look.outcome.sum())) * (1 - TEST)
-    count = max(2, min(FOLDS, int(rarer)))
+    group = look.table.roles.get("group")
+    groups = len(group.names) * (1 - TEST) if isinstance(group, Categories) else FOLDS
+    count = max(2, min(FOLDS, int(rarer), int(groups)))
     section = ["folds:", f"  count: {count}", "  models: [logistic]", "  alone: false"]
     said = (
         "The leakage ladder: what a score would gain if preparation were learned outside the folds. "

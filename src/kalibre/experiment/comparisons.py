@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from kalibre.errors import suggestion
 from kalibre.experiment.base import Block, DottedPath, Name, NotBoolean
@@ -47,8 +47,15 @@ class VariantFolds(Block):
     )
 
 
+def _nothing_required(schema: dict[str, Any]) -> None:
+    """In the file a side may leave to `both` and `defaults` what it needs."""
+    schema.pop("required", None)
+
+
 class Variant(Block):
     """One side of a comparison."""
+
+    model_config = ConfigDict(json_schema_extra=_nothing_required)
 
     label: str = Field("", description="A few words for the table.")
     model: Name = Field(description="The model, one of the section's `models`.")
