@@ -344,7 +344,7 @@ class Plan:
         """The summaries of the experiments among the targets, with where to look on."""
         return [
             Path(f"{RESULTS}/{name}/summary.txt").read_text(encoding="utf-8")
-            + f"\nEverything: {RESULTS}/{name}/    The runs: `mlflow ui` here, experiment {name}"
+            + f"\nThe page: {RESULTS}/{name}/report.html\nThe runs: `mlflow ui` here, experiment {name}"
             for name in targets or []
             if name in self.experiments
         ]

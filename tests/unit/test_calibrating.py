@@ -1,14 +1,17 @@
 """The stage `calibrate`: one map, learned on the rows it names and applied to every row."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from kalibre.calibrating import calibrate
+from kalibre.calibrators.registry import make_calibrator
 from kalibre.columns import Categories
 from kalibre.errors import InputError
 from kalibre.logits import expit
+from kalibre.manifests import check_overlap
 from kalibre.records import manifest
 from kalibre.scores import Scores
 
@@ -134,3 +137,52 @@ def test_integer_weights_count_as_repeated_rows():
     _, weighted, _ = calibrated(scores(weight=weight))
     _, expected, _ = calibrated(repeated)
     assert weighted["temperature"] == pytest.approx(expected["temperature"], rel=1e-6)
+
+
+# ---- out of fold
+
+
+def out_of_fold(**parts: Any) -> Scores:
+    """The training rows once more, less extreme, scored by models that did not learn from them."""
+    own = scores().take(np.arange(ROWS) < 100)
+    fresh = {"logit": own.logit / 2.0, "fitted": np.zeros(100, dtype=bool)}
+    return replace(own, probability=expit(own.logit / 2.0), **(fresh | parts))
+
+
+def test_out_of_fold_it_learns_from_other_scores_than_those_it_maps():
+    _, learned, _ = calibrated(learn_on="out_of_fold", out_of_fold=out_of_fold())
+    own = out_of_fold()
+    expected = make_calibrator("temperature").fit(own.logit, own.outcome)
+    assert learned == expected.to_dict()
+
+
+def test_out_of_fold_the_training_rows_are_marked_as_the_calibrators_too():
+    after, _, result = calibrated(learn_on="out_of_fold", out_of_fold=out_of_fold())
+    assert after.calibrated.tolist() == after.fitted.tolist()
+    assert result.rows["learned"] == manifest(out_of_fold().row)
+    assert result.metrics["learned_rows"] == 100
+    assert result.params["learn_on"] == "out_of_fold"
+
+
+def test_out_of_fold_scores_of_a_model_that_knew_the_row_are_refused():
+    known = out_of_fold(fitted=np.ones(100, dtype=bool))
+    with pytest.raises(
+        InputError, match="100 of 100 rows of part 'out_of_fold' are used both to fit"
+    ):
+        calibrated(learn_on="out_of_fold", out_of_fold=known)
+
+
+def test_rows_calibrated_out_of_fold_are_not_measured_undeclared():
+    after, _, _ = calibrated(learn_on="out_of_fold", out_of_fold=out_of_fold())
+    declared = [{"stages": ["fit", "evaluate"], "part": "train", "reason": "to see"}]
+    with pytest.raises(InputError, match="are used both to calibrate and to evaluate"):
+        check_overlap(
+            after, after.in_parts(["train"]), stage="evaluate", part="train", declared=declared
+        )
+
+
+def test_out_of_fold_scores_pass_through_the_calibrators_before():
+    sharper = {"method": "sharpen", "power": 4.0, "notes": []}
+    _, plain, _ = calibrated(learn_on="out_of_fold", out_of_fold=out_of_fold())
+    _, after, _ = calibrated(learn_on="out_of_fold", out_of_fold=out_of_fold(), before=[sharper])
+    assert after["temperature"] == pytest.approx(4.0 * plain["temperature"], rel=1e-9)

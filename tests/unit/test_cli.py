@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from kalibre.columns import Categories
 from kalibre.errors import InputError
 from kalibre.experiment.load import load_experiment
 
+ROOT = Path(__file__).parents[2]
 ROWS = 200
 
 
@@ -70,6 +72,11 @@ def kalibre(*arguments: str) -> int:
 
 
 # ---- The command
+
+
+def test_the_project_names_it_as_its_command():
+    content = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert content["project"]["scripts"] == {"kalibre": "kalibre.cli.main:main"}
 
 
 def test_help_is_there_in_well_under_a_second():

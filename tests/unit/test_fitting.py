@@ -4,9 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.ensemble import BaggingClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from kalibre.columns import Categories
 from kalibre.errors import InputError
@@ -180,3 +183,122 @@ def test_an_estimator_that_refuses_the_data_is_heard():
 def test_what_gives_no_score_of_a_class_is_refused(estimator: str):
     with pytest.raises(InputError, match="estimator"):
         fitted(estimator)
+
+
+# ---- a person's own models and columns
+
+WORDS = Categories.of(["red", "green", "blue"]).take(np.arange(ROWS) % 3)
+MIXED = {**FEATURES, "colour": WORDS}
+ONE_HOT = {"step": "sklearn.preprocessing.OneHotEncoder", "columns": "categorical"}
+
+
+def own(**settings: Any):
+    """A model on a table with a category, all of whose columns are used."""
+    estimator, columns = settings.pop("estimator", None), settings.pop("columns", None)
+    preparation = settings.pop("preparation", [])
+    roles = settings.pop("roles", ROLES)
+    chosen = {"columns": columns} if columns else {}
+    path = {"estimator": estimator} if estimator else {}
+    model = plain(Model.model_validate({**path, **chosen, **settings}))
+    return fit_model(MIXED, roles, PARTS, model=model, columns=[], preparation=preparation)
+
+
+@pytest.mark.parametrize(
+    ("columns", "seen"),
+    [
+        ("numeric", ["x0", "x1", "x2"]),
+        ("all", ["x0", "x1", "x2", "colour_blue", "colour_green", "colour_red"]),
+        ("categorical", ["colour_blue", "colour_green", "colour_red"]),
+    ],
+)
+def test_columns_may_be_named_by_their_kind(columns: str, seen: list[str]):
+    result = own(estimator=LOGISTIC, columns=columns, preparation=[ONE_HOT])
+    assert result.estimator[-1].feature_names_in_.tolist() == seen
+
+
+def test_steps_are_a_pipeline_of_scikit_learns():
+    steps = [{"estimator": "sklearn.preprocessing.StandardScaler"}, {"estimator": LOGISTIC}]
+    result = own(steps=steps, columns=["x0", "x1", "x2"])
+    frame = X[ORDER]
+    model = make_pipeline(StandardScaler(), LogisticRegression(random_state=0))
+    expected = model.fit(frame[:80], OUTCOME[ORDER[:80]]).predict_proba(frame)[:, 1]
+    np.testing.assert_allclose(result.scores.probability, expected, rtol=1e-12)
+    assert result.result.params["params"]["max_iter"] == 100
+
+
+def test_a_parameter_may_be_an_estimator_with_parameters_of_its_own():
+    inner = {"estimator": "sklearn.tree.DecisionTreeClassifier", "params": {"max_depth": 2}}
+    result = own(
+        estimator="sklearn.ensemble.BaggingClassifier",
+        params={"estimator": inner, "n_estimators": 5},
+        columns="numeric",
+    )
+    model = BaggingClassifier(
+        DecisionTreeClassifier(max_depth=2, random_state=0), n_estimators=5, random_state=0
+    )
+    expected = model.fit(X[TRAIN], OUTCOME[TRAIN]).predict_proba(X[ORDER])[:, 1]
+    np.testing.assert_allclose(result.scores.probability, expected, rtol=1e-12)
+
+
+def test_weights_reach_the_last_step_however_deep_it_lies():
+    weight = np.where(OUTCOME == 1, 5.0, 1.0)
+    steps = [{"estimator": "sklearn.preprocessing.StandardScaler"}, {"estimator": LOGISTIC}]
+    plainly, weighted = (
+        own(steps=steps, preparation=[ONE_HOT], roles=roles)
+        for roles in (ROLES, {**ROLES, "weight": weight})
+    )
+    assert weighted.scores.probability.mean() > plainly.scores.probability.mean() + 0.1
+
+
+def test_an_estimator_that_takes_no_weights_learns_without_them_and_that_is_said():
+    weight = np.linspace(0.5, 3, ROWS)
+    neighbours = "sklearn.neighbors.KNeighborsClassifier"
+    result = own(estimator=neighbours, columns="numeric", roles={**ROLES, "weight": weight})
+    assert "KNeighborsClassifier takes no sample weights" in result.result.notes[0]
+    assert result.scores.weight is not None
+
+
+def test_groups_travel_with_the_scores():
+    group = Categories.of([f"home {i // 4}" for i in range(ROWS)])
+    result = own(estimator=BAYES, columns="numeric", roles={**ROLES, "group": group})
+    assert result.scores.group is not None
+    assert result.scores.group.values().tolist() == group.values()[ORDER].tolist()
+
+
+def test_what_the_estimator_warns_of_is_said():
+    result = own(estimator=LOGISTIC, columns="numeric", params={"max_iter": 1})
+    assert "failed to converge" in result.result.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"estimator": LOGISTIC}, r"categories: 'colour'; encode them in `preparation`"),
+        (
+            {"estimator": "sklearn.mixture.GaussianMixture"},
+            r"estimator 'sklearn.mixture.GaussianMixture' is a density_estimator; a model is a",
+        ),
+        ({"estimator": "sklearn.neighbors.KNeighborsRegressor"}, "gives neither probabilities"),
+        ({"estimator": LOGISTIC, "params": {"depth": 3}}, "takes no parameter 'depth'"),
+        ({"estimator": LOGISTIC, "params": {"C": -1.0}}, "refuses the data: The 'C' parameter"),
+        ({"estimator": "sklearn.nosuch.Model"}, "module 'sklearn.nosuch' cannot be imported"),
+    ],
+)
+def test_what_cannot_be_a_model_of_these_rows_is_refused(settings: dict[str, Any], message: str):
+    with pytest.raises(InputError, match=message):
+        own(**settings)
+
+
+def test_values_that_are_missing_are_named_with_their_columns():
+    gaps = {**FEATURES, "x1": np.where(np.arange(ROWS) == TRAIN[0], np.nan, FEATURES["x1"])}
+    with pytest.raises(InputError, match=r"values are missing in 'x1'; fill them in `preparation`"):
+        fitted(LOGISTIC, features=gaps)
+
+
+def test_a_category_that_only_later_rows_have_is_named():
+    late = Categories.of(["red", "green", "late"]).take((np.arange(ROWS) % 2).astype(np.int64))
+    late.codes[TEST[0]] = 2
+    with pytest.raises(
+        InputError, match=r"cannot change column 'colour': Found unknown categories"
+    ):
+        fitted(LOGISTIC, features={"colour": late}, columns=["colour"], preparation=[ONE_HOT])

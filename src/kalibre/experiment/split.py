@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
@@ -150,20 +150,19 @@ class Split(Block):
         return list(self.parts or self.values or [])
 
 
-def time_order_mistake(
-    in_time: Sequence[str], learned: Iterable[str], measured: Iterable[str]
-) -> str | None:
+def time_order_mistake(in_time: Sequence[str], learned: set[str], measured: set[str]) -> str | None:
     """Why a split by time would measure rows earlier than some that are learned from, or None.
 
     Parameters
     ----------
     in_time : sequence of str
         The parts, the earliest first.
-    learned, measured : iterable of str
-        Parts that a model or calibrator learns from, and parts it is measured on.
+    learned, measured : set of str
+        Parts that a model or calibrator learns from, and parts it is measured on. A part in both is an
+        overlap, which is declared or refused as such.
     """
     last = max(learned, key=in_time.index, default=in_time[0])
-    for part in measured:
+    for part in sorted(measured - learned, key=in_time.index):
         if in_time.index(part) < in_time.index(last):
             return (
                 f"by time, part {part!r} would lie before {last!r}, which is learned from, and measuring "

@@ -222,7 +222,7 @@ def _learned_figure(
     rule = material.bin_rule
     rows = [
         {
-            "learned": material.calibrator(e.calibrator)["part"],
+            "learned": plain(material.calibrator(e.calibrator)["part"]),
             "measured": part,
             "own": material.calibrator(e.calibrator)["part"] == part,
             "ece": e.metric(part, f"{rule}/ece"),

@@ -191,6 +191,14 @@ def _ladder_chart(
             ],
         )
     )
+    layers = [folds, *_means(means, x, y, label)]
+    if true is not None:
+        layers += _true_number(true)
+    return alt.layer(*layers)
+
+
+def _means(means: list[dict[str, Any]], x: alt.X, y: alt.Y, label: str) -> list[Any]:
+    """The mean at each rung, and a line along those that are climbed one after the other."""
     climbed = [
         {**row, "place": place}
         for place, row in enumerate(means)
@@ -213,10 +221,7 @@ def _ladder_chart(
             ],
         )
     )
-    layers = [folds, path, middle]
-    if true is not None:
-        layers += _true_number(true)
-    return alt.layer(*layers)
+    return [path, middle]
 
 
 def _true_number(true: float) -> list[Any]:
