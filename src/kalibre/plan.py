@@ -18,6 +18,7 @@ from kalibre.experiment.base import PATH_PATTERN, plain
 from kalibre.experiment.experiment import NONE, Experiment, Variant
 from kalibre.experiment.load import load_experiments, select_experiments
 from kalibre.repeats.settings import (
+    ladder_study_settings,
     study_extent,
     study_settings,
     study_shards,
@@ -148,6 +149,10 @@ class Plan:
         """What every split of a study needs to know."""
         return study_settings(self.of(experiment))
 
+    def ladder_study_settings(self, experiment: str) -> dict[str, Any]:
+        """What every split's ladder needs to know."""
+        return ladder_study_settings(self.of(experiment))
+
     def study_extent(self, experiment: str) -> str:
         """All shards of a study, as one word."""
         return study_extent(self.of(experiment))
@@ -162,9 +167,9 @@ class Plan:
         named = {path for model in spec.models for path in self.named(experiment, model)}
         return self.code(rule, *sorted(named))
 
-    def shard_records(self, experiment: str) -> list[str]:
-        """The records of a study's shards."""
-        folder = f"{RESULTS}/{experiment}/repeat_splits"
+    def shard_records(self, experiment: str, rule: str = "repeat_splits") -> list[str]:
+        """The records of a study's shards, or of its ladders' (`repeat_ladder`)."""
+        folder = f"{RESULTS}/{experiment}/{rule}"
         return [f"{folder}/{shard.name}/record.json" for shard in study_shards(self.of(experiment))]
 
     def study_tables(self, experiment: str) -> dict[str, str]:
@@ -315,7 +320,13 @@ class Plan:
         ]
 
     def _study_records(self, experiment: str) -> list[str]:
-        return [beside(table, "record.json") for table in self.study_tables(experiment).values()]
+        spec = self.of(experiment)
+        climbing = spec.climbing_models() if spec.repeats and spec.repeats.ladder else []
+        folder = f"{RESULTS}/{experiment}/join_ladders"
+        return [
+            *(beside(table, "record.json") for table in self.study_tables(experiment).values()),
+            *(f"{folder}/{model}/record.json" for model in climbing),
+        ]
 
     def tracked_records(self, experiment: str) -> list[str]:
         """All of an experiment's records, those of its summary included."""

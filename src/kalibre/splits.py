@@ -29,6 +29,7 @@ from kalibre.columns import Categories
 from kalibre.data.streams import sequence
 from kalibre.errors import suggestion
 from kalibre.ordering import encoded, moments, present
+from kalibre.stratified import stratified_cut
 
 Size = int | float
 Positions = NDArray[np.int64]
@@ -165,9 +166,6 @@ def stratified_split(
     ValueError
         If a size is impossible, or a label has too few rows to be in both sides of a cut.
     """
-    # Only this method needs scikit-learn, whose import takes longer than any split.
-    from sklearn.model_selection import train_test_split
-
     _check_sizes(sizes, rest)
     codes, values = encoded(labels, "label")
     left = np.arange(len(codes), dtype=np.int64)
@@ -176,10 +174,9 @@ def stratified_split(
         later = [*list(sizes)[i + 1 :], rest]
         wanted = _rows_of(name, size, len(left), later)
         _check_strata(name, wanted, codes[left], values, later)
-        left, cut = train_test_split(
-            left, test_size=wanted, stratify=codes[left], random_state=_check_seed(seed)
-        )
-        blocks.append(cut)
+        kept, cut = stratified_cut(codes[left], wanted=wanted, seed=_check_seed(seed))
+        blocks.append(left[cut])
+        left = left[kept]
     return _joined([*blocks, left], [*sizes, rest])
 
 

@@ -84,9 +84,7 @@ def evaluation_record(
     scores: Scores, model: str, calibrator: str, *, part: str, evaluation: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[dict[str, str]]]:
     """What the rule `evaluate` leaves: the record, and the reliability table as its file has it."""
-    # Where every row lies outside the bins, a share of no rows is asked for.
-    with np.errstate(invalid="ignore"):
-        made = evaluate(scores, on=[part], evaluation=evaluation, declared=[])
+    made = evaluate(scores, on=[part], evaluation=evaluation, declared=[])
     found = record(
         "evaluate",
         {"model": model, "calibrator": calibrator},

@@ -119,7 +119,12 @@ rule tabulate_comparisons:
         ledger="config/published.csv",
         code=plan.code("tabulate_comparisons"),
     output:
-        table="results/{experiment}/summary.csv",
+        table=report(
+            "results/{experiment}/summary.csv",
+            caption="../report/decisions.rst",
+            category="{experiment}",
+            labels={"what": "decisions"},
+        ),
         markdown="results/{experiment}/summary.md",
         record="results/{experiment}/tabulate_comparisons/record.json",
     log:

@@ -97,11 +97,14 @@ def _minimise(margins: Floats, shares: Floats, low: float, high: float) -> float
         slope, curvature = _slope_and_curvature(margins, shares, inside)
         if slope == 0.0:
             break
-        low, high = (inside, high) if slope < 0.0 else (low, inside)
         step = inside - slope / curvature if curvature > 0.0 else np.inf
+        # So much the rounding of the sums moves it; a step to the bracket's middle would lead astray.
+        if abs(step - inside) <= 1e-14 * inside:
+            break
+        low, high = (inside, high) if slope < 0.0 else (low, inside)
         if not low < step < high:
             step = float(np.sqrt(low * high))
-        if abs(step - inside) <= 1e-15 * inside or not low < step < high:
+        if not low < step < high:
             break
         inside = step
     return inside

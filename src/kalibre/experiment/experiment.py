@@ -107,6 +107,8 @@ class Experiment(Block):
         self._check_folds()
         if self.repeats is not None and (not self.models or self.split is None):
             raise KeyedError(("repeats",), "repeats need a section `split` and a section `models`")
+        if self.repeats is not None and self.repeats.ladder and self.folds is None:
+            raise KeyedError(("repeats", "ladder"), "a ladder needs a section `folds`")
         self._check_comparisons()
         for i, overlap in enumerate(self.declared_overlap):
             self._check_parts(("declared_overlap", i, "part"), [overlap.part])

@@ -83,11 +83,12 @@ def debiased_from_sums(count: Floats, said: Floats, positives: NDArray[np.generi
 
     Returns
     -------
-    shape (...); 0 where every bin is left out.
+    shape (...); 0 where every bin is left out, NaN where there are no rows.
     """
     counted = count > 1.0
     rows = np.where(counted, count, 2.0)
     rate = positives / rows
     gap = np.square(said / rows - rate) - rate * (1.0 - rate) / (rows - 1.0)
     total = count.sum(axis=-1)
-    return np.asarray((np.where(counted, gap * rows, 0.0)).sum(axis=-1) / total)
+    weighed = np.asarray(np.where(counted, gap * rows, 0.0).sum(axis=-1))
+    return np.divide(weighed, total, out=np.full(weighed.shape, np.nan), where=total > 0.0)
