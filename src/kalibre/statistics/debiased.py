@@ -71,7 +71,9 @@ def debiased_error(
     if table.outside:
         squared = float("nan")
     alone = (count > 0.0) & (count <= 1.0)
-    return DebiasedError(table.rule, squared, float(count[alone].sum() / count.sum()))
+    total = float(count.sum())
+    left_out = float(count[alone].sum()) / total if total else float("nan")
+    return DebiasedError(table.rule, squared, left_out)
 
 
 def debiased_from_sums(count: Floats, said: Floats, positives: NDArray[np.generic]) -> Floats:
