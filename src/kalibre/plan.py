@@ -98,6 +98,15 @@ class Plan:
         among = {lesson: self.experiments[lesson].placed_among for lesson in self.placing}
         return {lesson: self.of(str(study)).model_names() for lesson, study in among.items()}
 
+    def all_models(self) -> list[str]:
+        """The models of all experiments: no other name is a target."""
+        return sorted({m for e in self.experiments.values() for m in e.model_names()})
+
+    def all_calibrators(self) -> list[str]:
+        """The calibrators of all experiments, by their full names."""
+        specs = self.experiments.values()
+        return sorted({c for e in specs for m in e.model_names() for c in e.variants(m)})
+
     def of(self, name: str) -> Experiment:
         """An experiment by its name."""
         if name not in self.experiments:

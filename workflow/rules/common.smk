@@ -25,7 +25,7 @@ except InputError as error:
 
 
 wildcard_constraints:
-    experiment="[A-Za-z][A-Za-z0-9_]*",
-    model="[A-Za-z][A-Za-z0-9_]*",
-    calibrator="[A-Za-z][A-Za-z0-9_]*",
+    experiment="|".join(plan.experiments),
+    model="|".join(plan.all_models()) or "-",
+    calibrator="|".join(plan.all_calibrators()) or "-",
     rung="[a-z0-9_]+",
