@@ -1,31 +1,20 @@
 """Do one shard of a study's splits."""
 
-from pathlib import Path
-
 from kalibre.adaptor import Job
-from kalibre.digests import digest_json
-from kalibre.repeats.progress import Progress
+from kalibre.repeats.progress import shard_progress
 from kalibre.repeats.shard import repeat_splits
-from kalibre.repeats.shards import Shard, shards_of
+from kalibre.repeats.shards import Shard
 
 with Job(snakemake) as job:
+    study, extent = job.params.study, snakemake.resources.study
     shard = Shard.named(job.wildcards["shard"])
-    folder = Path(job.output.record).parent.parent
-    with Progress(
-        shard,
-        shards_of(snakemake.resources.study),
-        settings=digest_json(job.params.study),
-        experiment=job.experiment,
-        logs=Path("logs", job.experiment, job.rule),
-        record=lambda name: folder / name / "record.json",
-        say=job.say,
-    ) as progress:
-        table, result = repeat_splits(
+    with shard_progress(job, shard, extent=extent, settings=study, title=job.experiment) as done:
+        splits, result = repeat_splits(
             job.read("table"),
             job.read("roles"),
             seeds=shard.seeds,
-            study=job.params.study,
-            advance=progress.advance,
+            study=study,
+            advance=done.advance,
         )
-        job.write_columns("splits", table)
+        job.write_columns("splits", splits)
         job.finish(result)

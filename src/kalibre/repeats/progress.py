@@ -17,7 +17,8 @@ from types import TracebackType
 from typing import Any
 
 from kalibre import files
-from kalibre.repeats.shards import Shard
+from kalibre.digests import digest_json
+from kalibre.repeats.shards import Shard, shards_of
 
 SOON = 2.0
 SELDOM = 30.0
@@ -135,6 +136,34 @@ class Progress:
 
     def _file(self, shard: Shard) -> Path:
         return self._logs / f"{shard.name}.progress"
+
+
+def shard_progress(job: Any, shard: Shard, *, extent: str, settings: Any, title: str) -> Progress:
+    """The progress of the shard a job does.
+
+    Parameters
+    ----------
+    job : kalibre.adaptor.Job
+        The job.
+    shard : Shard
+        Its shard.
+    extent : str
+        The whole study, as `kalibre.repeats.shards.extent` writes it.
+    settings : plain built-ins
+        What the shard is made with.
+    title : str
+        What the study is called.
+    """
+    folder = Path(job.output.record).parent.parent
+    return Progress(
+        shard,
+        shards_of(extent),
+        settings=digest_json(settings),
+        experiment=title,
+        logs=Path("logs", job.experiment, job.rule),
+        record=lambda name: folder / name / "record.json",
+        say=job.say,
+    )
 
 
 def line(experiment: str, done: int, everything: int, speed: float) -> str:
