@@ -219,6 +219,12 @@ def test_the_calibrator_that_is_kept(
     assert load(TABLE, calibration={"calibrators": calibrators, **asked}).kept("bayes") == kept
 
 
+def test_a_calibrator_learned_on_measured_rows_is_not_kept_by_default(load: Load):
+    overlap = {"stages": ["calibrate", "evaluate"], "part": "calibration", "reason": "to show it"}
+    shown = {**TABLE, "declared_overlap": [overlap]}
+    assert load(shown, evaluation={"on": ["calibration"]}).kept("bayes") is None
+
+
 def test_a_calibrator_that_is_not_there_cannot_be_kept(load: Load):
     said = refused(load, TABLE, calibration={"keep": "temprature"})
     assert "calibration.keep: found 'temprature'; did you mean 'temperature'?" in said

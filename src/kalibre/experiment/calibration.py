@@ -85,8 +85,8 @@ class Calibration(Block):
         None,
         description=(
             "The calibrator whose model is saved for use elsewhere (`none`: the model's own "
-            "probabilities); by default the first learned one, in the order temperature, platt, isotonic, "
-            "beta."
+            "probabilities); by default the first learned on rows that are not measured, in the order "
+            "temperature, platt, isotonic, beta."
         ),
     )
 

@@ -160,7 +160,9 @@ class Experiment(Block):
         keep = self.calibration.keep
         if keep is not None or self.predictions_given:
             return keep if keep in variants and not self.predictions_given else None
-        learned = [name for name, variant in variants.items() if variant.learn_on]
+        # One that was learned on measured rows is there to show what that does, not to be used.
+        measured = self.evaluated_parts()
+        learned = [n for n, v in variants.items() if v.learn_on and v.learn_on not in measured]
         order = list(CALIBRATORS)
         return min(learned, key=lambda n: (order.index(variants[n].method), n), default=None)
 
