@@ -87,15 +87,19 @@ def one_chunk(column: Any) -> Any:
 
 def numbers(values: Any) -> NDArray[Any]:
     """An Arrow array of numbers in its own type; as floats with NaN where some are missing."""
-    kind = np.dtype(_FLOATS.get(str(values.type), str(values.type)))
-    found = _buffer_values(values, kind)
+    found = numbers_in_place(values).copy()
     known = known_values(values)
     if known is None:
         return found
-    if kind.kind != "f":
+    if found.dtype.kind != "f":
         found = found.astype(np.float64)
     found[~known] = np.nan
     return found
+
+
+def numbers_in_place(values: Any) -> NDArray[Any]:
+    """The numbers of an Arrow array where they lie, not to be written to; anything where one is missing."""
+    return _buffer_values(values, np.dtype(_FLOATS.get(str(values.type), str(values.type))))
 
 
 def times(values: Any) -> NDArray[np.datetime64]:
@@ -103,7 +107,7 @@ def times(values: Any) -> NDArray[np.datetime64]:
     import pyarrow as pa
 
     stamps = values.cast(pa.timestamp("us", tz=getattr(values.type, "tz", None)))
-    found = _buffer_values(stamps, np.dtype("datetime64[us]"))
+    found = _buffer_values(stamps, np.dtype("datetime64[us]")).copy()
     known = known_values(stamps)
     if known is not None:
         found[~known] = np.datetime64("NaT")
@@ -133,7 +137,7 @@ def _buffer_values(values: Any, kind: np.dtype[Any]) -> NDArray[Any]:
     content = values.buffers()[1]
     if content is None or not len(values):
         return np.zeros(len(values), kind)
-    return np.frombuffer(content, kind, len(values), values.offset * kind.itemsize).copy()
+    return np.frombuffer(content, kind, len(values), values.offset * kind.itemsize)
 
 
 def _strings(values: Sequence[str]) -> Any:

@@ -150,7 +150,7 @@ def evaluate(
         notes += [f"{part}: {note}" for note in (*honest.notes, *said)]
         for name in ("intervals", "spread", "corp"):
             tables[name] += [_table_row(part, row) for row in honest.tables.get(name, [])]
-        bands = {(row["bins"], row["bin"]): row for row in honest.tables["null_bands"]}
+        bands = {(row["bins"], row["bin"]): row for row in honest.tables.get("null_bands", [])}
         for name, rule in rules.items():
             table = reliability_table(
                 measured.outcome, measured.probability, bins=rule, weights=measured.weight
@@ -190,6 +190,13 @@ def drawing_settings(
         Rows measured.
     """
     settings = {**statistics, "spread": tuple(statistics["spread"])}
+    settings["quick"] = rows > settings.pop("most_rows")
+    if settings["quick"]:
+        said = (
+            f"{rows} rows: intervals, ECE spread, top-label reading, CORP and calibration line left out; "
+            "set evaluation.statistics.most_rows to have them"
+        )
+        return {**settings, "resamples": 0, "smooth_simulations": 0}, (said,)
     notes = []
     for name, usual, title in _DRAWN:
         if settings[name] is None:

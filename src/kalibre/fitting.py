@@ -249,16 +249,7 @@ def fit_rows(estimator: Any, rows: ModelRows, learned: NDArray[np.bool_]) -> tup
             f"models: the {len(outcome)} rows to learn from have one class only; "
             "choose parts (`learn_on`) with both"
         )
-    path, last = _last_step(estimator)
-    weights: dict[str, Any] = {}
-    notes: list[str] = []
-    if rows.weight is not None and has_fit_parameter(last, "sample_weight"):
-        weights = {f"{path}sample_weight": rows.weight[learned]}
-    elif rows.weight is not None:
-        notes.append(
-            f"{type(last).__name__} takes no sample weights: it learned from all rows alike; the weights "
-            "count where it is measured"
-        )
+    weights, notes = weight_parameter(estimator, rows.weight, learned)
     frame = rows.frame if learned.all() else rows.frame[learned]
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
@@ -268,6 +259,39 @@ def fit_rows(estimator: Any, rows: ModelRows, learned: NDArray[np.bool_]) -> tup
             raise InputError(f"the estimator refuses the data: {_reason(error, frame)}") from error
     notes += dict.fromkeys(str(w.message).strip().split("\n")[0] for w in warned)
     return tuple(notes)
+
+
+def weight_parameter(
+    estimator: Any, weight: Floats | None, learned: NDArray[Any]
+) -> tuple[dict[str, Floats], list[str]]:
+    """How the weights of the rows learned from reach an estimator's `fit`.
+
+    Parameters
+    ----------
+    estimator : object
+        A classifier, or a pipeline that ends with one.
+    weight : ndarray of float64, or None
+        The weight of every row.
+    learned : ndarray
+        The rows learned from, as marks or positions.
+
+    Returns
+    -------
+    dict
+        The parameter's name and value; empty without weights, or where the classifier takes none.
+    list of str
+        That it takes none, if so.
+    """
+    if weight is None:
+        return {}, []
+    path, last = _last_step(estimator)
+    if has_fit_parameter(last, "sample_weight"):
+        return {f"{path}sample_weight": weight[learned]}, []
+    said = (
+        f"{type(last).__name__} takes no sample weights: it learned from all rows alike; the weights "
+        "count where it is measured"
+    )
+    return {}, [said]
 
 
 def _require_classifier(estimator: Any, path: str) -> None:

@@ -75,6 +75,8 @@ class Scores:
 
     def take(self, chosen: NDArray[np.bool_]) -> Scores:
         """The chosen rows."""
+        if chosen.all():
+            return self
         columns = self.to_columns()
         return Scores(
             **{

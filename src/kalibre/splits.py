@@ -247,11 +247,20 @@ def time_split(
     blocks = codes if rest_is == "latest" else len(values) - 1 - codes
     cut = _cut_whole_blocks(blocks, sizes, rest, unit="time")
     order = np.argsort(codes, kind="stable").astype(np.int64)
+    shown = _coarsest(when)
     spans = tuple(
-        f"part {name!r}: {when[rows].min()} to {when[rows].max()}"
+        f"part {name!r}: {shown[rows].min()} to {shown[rows].max()}"
         for name, rows in ((name, cut.rows(name)) for name in cut.names)
     )
     return Split(order, cut.part, cut.notes + spans)
+
+
+def _coarsest(when: NDArray[Any]) -> NDArray[Any]:
+    """Dates without a time of day where none has one, else to the second; numbers as they are."""
+    if when.dtype.kind != "M":
+        return when
+    days = when.astype("datetime64[D]")
+    return days if (days == when).all() else when.astype("datetime64[s]")
 
 
 def column_split(values: ArrayLike | Categories, *, names: Sequence[str] | None = None) -> Split:

@@ -164,6 +164,17 @@ def test_what_is_drawn_is_left_out_of_very_large_parts_and_that_is_said():
     assert asked[0]["resamples"] == 50
 
 
+def test_what_takes_many_passes_is_left_out_of_huge_parts_and_that_is_said():
+    everything, rest = (measured(statistics=FEW_DRAWS | {"most_rows": m}) for m in (1000, 9))
+    left_out = {"calibration_intercept", "calibration_slope", "clipped_rows"}
+    left_out |= {"corp", "spread", "top_label", "lower", "upper"}
+    assert rest.result.metrics.items() <= everything.result.metrics.items()
+    assert "test/tenths/ece_excess" in rest.result.metrics
+    for name in set(everything.result.metrics) - set(rest.result.metrics):
+        assert left_out & set(name.split("/")), name
+    assert "set evaluation.statistics.most_rows to have them" in rest.result.notes[-1]
+
+
 # ---- levels
 
 

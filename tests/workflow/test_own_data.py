@@ -221,14 +221,15 @@ def test_predictions_in_a_file_are_measured_as_they_stand(project: Project):
 
 @pytest.mark.parametrize("model", ["logistic", "bagged"])
 def test_the_model_in_mlflow_says_of_the_persons_rows_what_the_audit_measured(
-    project: Project, model: str
+    project: Project, model: str, monkeypatch: pytest.MonkeyPatch
 ):
     uri = f"sqlite:///{project.root / 'mlflow.db'}"
     path = f"results/clinics/save_model/{model}/temperature/record.json"
     run_id = json.loads(project.read("results/clinics/tracked.json"))["records"][path]["run_id"]
     client = MlflowClient(uri)
     (logged,) = client.get_run(run_id).outputs.model_outputs
-    mlflow.set_tracking_uri(uri)
+    # Through the environment, which is put back: other tests have stores of their own.
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
     address = f"models:/{logged.model_id}"
     loaded = mlflow.sklearn.load_model(address)
     scores = columns(project, f"clinics/calibrate/{model}/temperature/scores.parquet")

@@ -131,7 +131,6 @@ def test_a_store_that_has_gone_is_noticed_and_the_command_that_refills_it_works(
     built: Built, tmp_path: Path
 ):
     project = built.project.clone(tmp_path / "clone")
-    project.snakemake("results/trivia/tracked.json").checked()
     (project.root / "mlflow.db").unlink()
     said = project.snakemake("-n", "trivia").checked().said
     assert "--forcerun init_tracking" in said

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalibre.arrow import numbers
+from kalibre.arrow import numbers, numbers_in_place
 from kalibre.columns import Categories, as_text
 from kalibre.data.kinds import as_categories, first_missing
 from kalibre.errors import InputError, nearest
@@ -99,7 +99,7 @@ def _zeros_and_ones(values: Any) -> NDArray[np.int8] | None:
     """The column itself where it holds whole numbers 0 and 1, both of them."""
     if str(values.type) not in ("int8", "int16", "int32", "int64", "uint8"):
         return None
-    found = numbers(values)
+    found = numbers_in_place(values)
     return found.astype(np.int8) if found.min() == 0 and found.max() == 1 else None
 
 

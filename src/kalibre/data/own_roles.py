@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalibre.arrow import from_arrow, numbers, times
+from kalibre.arrow import from_arrow, numbers, numbers_in_place, times
 from kalibre.columns import Categories, Column, Columns
 from kalibre.data.kinds import as_categories, first_missing, row_number, sorted_categories
 from kalibre.data.own_files import OwnFile
@@ -140,7 +140,8 @@ def as_floats(values: Any, where: str, allowed: str) -> NDArray[np.float64]:
     if pa.types.is_null(values.type):
         return np.full(len(values), np.nan)
     if pa.types.is_integer(values.type) or pa.types.is_floating(values.type):
-        return np.asarray(numbers(values), dtype=np.float64)
+        found = numbers(values) if values.null_count else numbers_in_place(values)
+        return np.asarray(found, dtype=np.float64)
     texts = from_arrow(values) if pa.types.is_boolean(values.type) else as_categories(values)
     if isinstance(texts, Categories):
         wrong = np.array([*(not _reads_as_number(text) for text in texts.names), False])

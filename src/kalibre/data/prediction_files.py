@@ -54,15 +54,7 @@ def make_table(data: Mapping[str, Any]) -> Table:
     file = OwnFile.open(data["file"], encoding=data["encoding"], delimiter=data["delimiter"])
     scores = _score_columns(data)
     roles = role_columns(data)
-    named = {"data.outcome": data["outcome"]}
-    named |= {"data.model": data["model"]} if data["model"] else {}
-    named |= {f"data.{role}": column for role, column in roles.items()}
-    file.require(named)
-    for scale, column in scores.values():
-        file.require({f"data.{scale}": column})
-    models = [data["model"]] if data["model"] else []
-    columns = [data["outcome"], *(c for _, c in scores.values()), *models, *roles.values()]
-    values = file.read(dict.fromkeys(columns), missing=data["missing"])
+    values = _read_columns(file, data, scores, roles)
     outcomes = as_outcomes(
         values[data["outcome"]],
         file=file.name,
@@ -81,20 +73,34 @@ def make_table(data: Mapping[str, Any]) -> Table:
     else:
         said = ()
         features = {
-            f"{model}/{scale}": _checked(values.pop(column), scale, column, file)
+            f"{model}/{scale}": _checked(values[column], scale, column, file)
             for model, (scale, column) in scores.items()
         }
-        counts = {
-            f"{model}/{name}": value
-            for model in scores
-            for name, value in outcome_counts(outcomes.values).items()
-        }
+        common = outcome_counts(outcomes.values)
+        counts = {f"{model}/{name}": n for model in scores for name, n in common.items()}
     result = Result(
         metrics=counts,
         params=_params(file, data, outcomes),
         notes=(*file.notes, *outcomes.notes, *notes, *said),
     )
     return Table(features, table, result, inputs={"file": file.digest()})
+
+
+def _read_columns(
+    file: OwnFile,
+    data: Mapping[str, Any],
+    scores: Mapping[str, tuple[Scale, str]],
+    roles: Mapping[str, str],
+) -> dict[str, Any]:
+    """The columns that the section names, all of which the file must have."""
+    named = {"data.outcome": data["outcome"]}
+    named |= {"data.model": data["model"]} if data["model"] else {}
+    named |= {f"data.{role}": column for role, column in roles.items()}
+    file.require(named)
+    for scale, column in scores.values():
+        file.require({f"data.{scale}": column})
+    columns = [*named.values(), *(column for _, column in scores.values())]
+    return file.read(dict.fromkeys(columns), missing=data["missing"])
 
 
 def _score_columns(data: Mapping[str, Any]) -> dict[str, tuple[Scale, str]]:

@@ -7,7 +7,7 @@ values, and the record says them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,22 @@ def make_table(data: Mapping[str, Any]) -> Table:
         positive=data["positive"],
     )
     role_values, role_notes = read_roles(values, roles, file)
+    seen = _see_features(values, wanted, data, file)
+    features = {name: one.column for name, one in seen.items() if one.column is not None}
+    result = _result(file, data, seen, outcomes.positive, outcome_counts(outcomes.values))
+    notes = (*file.notes, *outcomes.notes, *role_notes, *result.notes)
+    return Table(
+        features,
+        {"outcome": outcomes.values, **role_values},
+        Result(metrics=result.metrics, params=result.params, notes=notes),
+        inputs={"file": file.digest()},
+    )
+
+
+def _see_features(
+    values: dict[str, Any], wanted: Sequence[str], data: Mapping[str, Any], file: OwnFile
+) -> dict[str, Seen]:
+    """The columns as models may see them; `values` gives up each column as it is looked at."""
     seen = {
         column: see_column(
             values.pop(column),
@@ -62,20 +78,12 @@ def make_table(data: Mapping[str, Any]) -> Table:
         )
         for column in wanted
     }
-    features = {name: one.column for name, one in seen.items() if one.column is not None}
-    if not features:
+    if all(one.column is None for one in seen.values()):
         raise InputError(
             f"{file.name}: no column is left for a model to learn from; "
             + "; ".join(note for one in seen.values() for note in one.notes)
         )
-    result = _result(file, data, seen, outcomes.positive, outcome_counts(outcomes.values))
-    notes = (*file.notes, *outcomes.notes, *role_notes, *result.notes)
-    return Table(
-        features,
-        {"outcome": outcomes.values, **role_values},
-        Result(metrics=result.metrics, params=result.params, notes=notes),
-        inputs={"file": file.digest()},
-    )
+    return seen
 
 
 def _require_columns(file: OwnFile, data: Mapping[str, Any], roles: Mapping[str, str]) -> None:

@@ -21,6 +21,8 @@ from kalibre.errors import InputError
 
 SAMPLE_BYTES = 1 << 20
 SAMPLE_ROWS = 200
+BLOCK_BYTES = 8 << 20
+"""What one thread reads at once; a row must fit in."""
 CONSISTENT = 0.9
 """Share of the rows of the sample that must have as many fields as the header."""
 
@@ -208,7 +210,9 @@ def _count(path: Path, byte: bytes) -> int:
 def _read(path: Path, encoding: str, parse: Any, convert: Any, *, use_threads: bool) -> Any:
     import pyarrow.csv
 
-    read = pyarrow.csv.ReadOptions(encoding=encoding, use_threads=use_threads)
+    read = pyarrow.csv.ReadOptions(
+        encoding=encoding, use_threads=use_threads, block_size=BLOCK_BYTES
+    )
     return pyarrow.csv.read_csv(
         str(path), read_options=read, parse_options=parse, convert_options=convert
     )

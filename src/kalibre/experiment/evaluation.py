@@ -93,6 +93,13 @@ class Statistics(Block):
     spread: list[Annotated[int, Field(ge=1, le=100_000), NotBoolean]] = Field(
         [5, 10, 15, 20], description="Bin counts of the ECE's spread; empty leaves it out."
     )
+    most_rows: Annotated[int, Field(ge=0), NotBoolean] = Field(
+        1_000_000,
+        description=(
+            "Above so many rows of a part only the null bands, the de-biased error, smooth ECE and "
+            "Spiegelhalter's z are measured, and that is said: the rest takes many passes over the rows."
+        ),
+    )
     seed: Annotated[int, Field(ge=0, lt=2**32), NotBoolean] = Field(
         0, description="Seed of all these draws."
     )

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from kalibre.columns import Categories, Columns
 from kalibre.errors import InputError
-from kalibre.fitting import build_model, model_params, score
+from kalibre.fitting import build_model, model_params, score, weight_parameter
 from kalibre.preparation.chain import check_numbers
 from kalibre.preparation.frames import named_columns, to_frame
 
@@ -116,7 +116,7 @@ class Learner:
                 f"one class only: all rows the model would learn from have outcome {int(positives > 0)}"
             )
         *steps, estimator = self._chain(self._model["seed"] + further_seed)
-        weight = {} if self._weight is None else {"sample_weight": self._weight[learned]}
+        weight, unweighted = weight_parameter(estimator, self._weight, learned)
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             rows, others = self._take(learned), self._take(scored)
@@ -128,7 +128,7 @@ class Learner:
                 raise InputError(f"the estimator refuses the data: {error}") from error
             probability, logit, said = _score(estimator, others)
         spoken = dict.fromkeys(str(w.message).split("\n")[0] for w in warned)
-        return Predicted(probability, logit, (*said, *spoken))
+        return Predicted(probability, logit, (*unweighted, *said, *spoken))
 
     def _take(self, rows: Positions) -> Any:
         return self._rows[rows] if isinstance(self._rows, np.ndarray) else self._rows.iloc[rows]

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalibre.checks import Predictions, check_count, check_predictions
-from kalibre.metrics.bins import BinRule, as_rule, assign
+from kalibre.metrics.bins import CHUNK, BinRule, as_rule, assign, locator
 from kalibre.metrics.reliability import reliability_table
 from kalibre.statistics.rows import batch_rows, effective_rows, steady_order
 
@@ -130,14 +130,16 @@ def null_bands(
     """The null bands of several bin rules, all from the same draws; parameters as `null_band`."""
     checked = check_predictions(outcomes, probabilities, weights=weights)
     check_count(simulations, "simulations")
-    cells = _cells(checked)
-    sums = {name: _Sums(checked, rule, cells, simulations) for name, rule in rules.items()}
+    sums = {name: _Sums(checked, rule, simulations) for name, rule in rules.items()}
     generator = np.random.default_rng(seed)
     approximated = checked.probabilities.size > SIMULATED_ROWS
     if approximated:
         for each in sums.values():
-            each.take_normal(generator)
+            each.take_normal(checked, generator)
     else:
+        cells = _cells(checked)
+        for each in sums.values():
+            each.find(cells)
         for drawn in _drawn_outcomes(cells, generator, simulations):
             for each in sums.values():
                 each.take(drawn)
@@ -187,37 +189,50 @@ def _drawn_outcomes(
         yield below
 
 
+def _variances(checked: Predictions, edges: Floats) -> Floats:
+    """The variance of each bin's positives: the sum of p (1 - p), times the squared weight."""
+    locate = locator(edges)
+    total = np.zeros(edges.size)
+    for start in range(0, checked.probabilities.size, CHUNK):
+        chunk = checked.probabilities[start : start + CHUNK]
+        spread = chunk * (1.0 - chunk)
+        if checked.weights is not None:
+            spread *= np.square(checked.weights[start : start + CHUNK])
+        total += np.bincount(locate(chunk) + 1, weights=spread, minlength=edges.size)
+    return total[1:]
+
+
 class _Sums:
     """What a rule's bins hold in each draw: the ECEs, and the positives where a picture needs them."""
 
-    def __init__(self, checked: Predictions, rule: BinRule, cells: _Cells, simulations: int):
+    def __init__(self, checked: Predictions, rule: BinRule, simulations: int):
         self._table = reliability_table(
             checked.outcomes, checked.probabilities, bins=rule, weights=checked.weights
         )
-        edges = np.append(self._table.lower, self._table.upper[-1])
-        found = assign(cells.values, edges)
-        inside = np.flatnonzero(found >= 0)
-        borders = inside[np.diff(found[inside], prepend=-1) != 0]
-        self._starts, self._ends = borders, np.append(borders[1:], inside[-1:] + 1)
-        self._bins = found[borders]
+        self._edges = np.append(self._table.lower, self._table.upper[-1])
+        self._bins = np.flatnonzero(self._table.filled)
         self._expected = self._table.sum_predicted[self._bins]
-        self._cells = cells
+        self._starts = self._ends = np.zeros(0, dtype=np.intp)
         self._total = np.nan if self._table.outside else float(self._table.count.sum())
         self._eces = np.empty(simulations)
         pictured = 0 < self._bins.size <= PICTURED_BINS
         self._positives = np.empty((simulations, self._bins.size)) if pictured else None
         self._done = 0
 
+    def find(self, cells: _Cells) -> None:
+        """Find where among the cells each filled bin begins and ends."""
+        found = assign(cells.values, self._edges)
+        inside = np.flatnonzero(found >= 0)
+        borders = inside[np.diff(found[inside], prepend=-1) != 0]
+        self._starts, self._ends = borders, np.append(borders[1:], inside[-1:] + 1)
+
     def take(self, below: NDArray[Any]) -> None:
         """Add draws given as the weight of positives up to each cell."""
         self._keep(below[:, self._ends] - below[:, self._starts])
 
-    def take_normal(self, generator: np.random.Generator) -> None:
-        """Make all draws as normal sums of each bin."""
-        weight = self._cells.counts if self._cells.weights is None else self._cells.weights**2
-        spread = self._cells.values * (1.0 - self._cells.values)
-        below = np.concatenate(([0.0], np.cumsum(spread if weight is None else spread * weight)))
-        deviation = np.sqrt(np.maximum(below[self._ends] - below[self._starts], 0.0))
+    def take_normal(self, checked: Predictions, generator: np.random.Generator) -> None:
+        """Make all draws as normal sums of each bin; no row needs a place in an order for it."""
+        deviation = np.sqrt(_variances(checked, self._edges)[self._bins])
         step = batch_rows(deviation.size)
         while self._done < self._eces.size:
             draws = min(step, self._eces.size - self._done)
