@@ -35,11 +35,14 @@ class Interval:
         Its ends.
     undefined : str or None
         Why it has none.
+    p_value : float or None
+        Two-sided, of a true mean of 0, by the same variance.
     """
 
     low: float | None = None
     high: float | None = None
     undefined: str | None = None
+    p_value: float | None = None
 
 
 @dataclass(frozen=True)
@@ -175,9 +178,10 @@ def resampled_interval(differences: ArrayLike, *, ratio: float, level: float = 0
             )
         )
     # The special function alone: scipy.stats takes a second to import.
-    from scipy.special import stdtrit
+    from scipy.special import stdtr, stdtrit
 
-    quantile = float(stdtrit(count - 1, 0.5 + level / 2))
-    half = quantile * float(np.sqrt(values.var(ddof=1) * (1 / count + ratio)))
+    deviation = float(np.sqrt(values.var(ddof=1) * (1 / count + ratio)))
+    half = float(stdtrit(count - 1, 0.5 + level / 2)) * deviation
     mean = float(values.mean())
-    return Interval(mean - half, mean + half)
+    p_value = 2.0 * float(stdtr(count - 1, -abs(mean) / deviation))
+    return Interval(mean - half, mean + half, p_value=p_value)

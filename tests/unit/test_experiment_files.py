@@ -128,6 +128,12 @@ def test_calibrators_may_be_a_list_of_methods(load: Load):
     assert variants["none"].learn_on is None
 
 
+@pytest.mark.parametrize("method", ["logistic", "sigmoid"])
+def test_platts_calibrator_is_found_by_its_other_names(load: Load, method: str):
+    variants = load(FITTED.replace("temperature]", f"{method}]")).variants("bayes")
+    assert variants[method].method == "platt"
+
+
 def test_a_calibrator_learned_on_several_parts_is_several(load: Load):
     text = FITTED.replace("learn_on: [validation]", "learn_on: [validation, test]")
     declared = "declared_overlap: [{stages: [calibrate, evaluate], part: test, reason: r}]"

@@ -183,6 +183,19 @@ def test_all_stages_have_a_section() -> None:
     assert wanted <= anchors
 
 
+def test_the_study_says_how_many_rows_a_calibrator_needs_and_which_is_better() -> None:
+    study = next(s for s in sections_of(MADE["everything"]()) if s.anchor == "study")
+    figure = next(f for f in study.figures() if f.name == "study_rows_naive_bayes_brier")
+    assert "temperature from 133 rows on" in figure.sentence
+    assert [(row["calibrator"], row["rows"]) for row in figure.rows] == [
+        ("beta", 20),
+        ("beta", 133),
+        ("temperature", 20),
+        ("temperature", 133),
+    ]
+    assert any("beta and temperature" in str(item) for item in study.body)
+
+
 def test_an_experiment_without_anything_measured_still_has_a_page() -> None:
     made = trivia()
     empty = replace(

@@ -17,11 +17,13 @@ from scipy import stats
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from kalibre import files
 from kalibre.calibrating import calibrate
+from kalibre.calibrators.registry import make_calibrator
 from kalibre.climbing import Ladder, climb_rung
 from kalibre.columns import Categories, Columns
 from kalibre.cutting import make_split
@@ -46,6 +48,7 @@ from kalibre.repeats.distribution import (
     add_variances,
     percentile,
 )
+from kalibre.repeats.fewer import nested_order
 from kalibre.repeats.join import Study, join_repeats
 from kalibre.repeats.laddering import repeat_ladder
 from kalibre.repeats.ladders import LadderStudy, join_ladders
@@ -459,6 +462,110 @@ def test_calibrators_follow_one_another_and_each_is_compared_with_none() -> None
     )
     found = study.result.metrics["cooled/validation/brier/minus_none/mean"]
     assert found == pytest.approx(difference.mean())
+
+
+# ---- Which calibrator, and how many rows it needs -------------------------------------------------
+
+
+COMPARED = ["none", "temperature", "isotonic"]
+
+
+def test_a_calibrator_learned_on_fewer_rows_is_that_of_these_rows_alone() -> None:
+    spec = experiment(
+        models={"naive_bayes": NAIVE_BAYES}, repeats={"splits": 3, "calibration_rows": [40, 133]}
+    )
+    table, _ = shard_of(spec, [2])
+    # All rows of the part, in another order, are the whole calibrator.
+    for name in ("brier", "log_loss", "tenths/ece"):
+        whole = table[f"naive_bayes/temperature/validation/{name}"]
+        np.testing.assert_allclose(
+            table[f"naive_bayes/temperature/rows_133/validation/{name}"], whole
+        )
+        assert table[f"naive_bayes/temperature/rows_40/validation/{name}"] != whole
+    # The same forty rows, by hand: the calibration part cut down to them beforehand.
+    cut = Cutter(biopsies()[1], study_settings(spec)["split"]).cut(2)
+    rows = cut.rows(["calibration"])
+    outcome = np.asarray(biopsies()[1]["outcome"])
+    chosen = rows[nested_order(outcome[rows], 2)[:40]]
+    model = GaussianNB().fit(*arrays(cut.rows(["train"])))
+    logits = [
+        difference_of_log_probabilities(model, arrays(r)[0])
+        for r in (chosen, cut.rows(["validation"]))
+    ]
+    fitted = make_calibrator("temperature").fit(logits[0], outcome[chosen])
+    said, _ = fitted.transform(expit(logits[1]), logits[1])
+    brier = np.mean((said - outcome[cut.rows(["validation"])]) ** 2)
+    assert table["naive_bayes/temperature/rows_40/validation/brier"] == pytest.approx(brier)
+
+
+def arrays(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    features, roles = biopsies()
+    values = np.column_stack(
+        [np.asarray(features[name]) for name in experiment().feature_columns()]
+    )
+    return values[rows], np.asarray(roles["outcome"])[rows]
+
+
+def difference_of_log_probabilities(model: Any, rows: np.ndarray) -> np.ndarray:
+    logs = model.predict_log_proba(rows)
+    return logs[:, 1] - logs[:, 0]
+
+
+@given(
+    outcomes=st.lists(st.integers(0, 1), min_size=2, max_size=60),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_the_first_rows_of_the_order_keep_the_share_of_positives(
+    outcomes: list[int], seed: int
+) -> None:
+    order = nested_order(outcomes, seed)
+    assert sorted(order.tolist()) == list(range(len(outcomes)))
+    share = np.mean(outcomes)
+    positives = np.cumsum(np.asarray(outcomes)[order])
+    assert np.all(np.abs(positives - share * np.arange(1, len(outcomes) + 1)) <= 1)
+
+
+def test_more_calibration_rows_than_the_part_has_are_refused() -> None:
+    spec = experiment(repeats={"splits": 2, "calibration_rows": [20, 134]})
+    with pytest.raises(InputError, match="134 rows asked for, and part 'calibration' has 133"):
+        shard_of(spec, [0])
+
+
+def test_fewer_calibration_rows_are_compared_with_none_and_count_as_what_was_learned() -> None:
+    spec = experiment(
+        models={"naive_bayes": NAIVE_BAYES}, repeats={"splits": 6, "calibration_rows": [40]}
+    )
+    found = joined(spec, "naive_bayes", [range(6)])
+    path = "temperature/rows_40/validation/brier"
+    columns = {name: np.asarray(found.splits[name]) for name in (path, "none/validation/brier")}
+    differences = columns[path] - columns["none/validation/brier"]
+    metrics = found.result.metrics
+    assert metrics[f"{path}/minus_none/mean"] == pytest.approx(differences.mean())
+    half = stats.t.ppf(0.975, df=5) * np.sqrt(differences.var(ddof=1) * (1 / 6 + 171 / (265 + 40)))
+    assert metrics[f"{path}/minus_none/corrected_high"] == pytest.approx(differences.mean() + half)
+    assert f"{path}/minus_temperature/mean" not in metrics
+
+
+def test_calibrators_are_compared_with_one_another_by_the_corrected_test() -> None:
+    spec = experiment(
+        models={"naive_bayes": NAIVE_BAYES},
+        calibration={"calibrators": COMPARED, "learn_on": ["calibration"]},
+    )
+    found = joined(spec, "naive_bayes", [range(6)])
+    names = {c: f"{c}/validation/brier" for c in COMPARED}
+    values = {c: np.asarray(found.splits[name]) for c, name in names.items()}
+    metrics = found.result.metrics
+    for first, second in (
+        ("isotonic", "none"),
+        ("temperature", "none"),
+        ("temperature", "isotonic"),
+    ):
+        differences = values[first] - values[second]
+        deviation = np.sqrt(differences.var(ddof=1) * (1 / 6 + 171 / (265 + 133)))
+        p_value = 2 * stats.t.sf(abs(differences.mean()) / deviation, df=5)
+        path = f"{names[first]}/minus_{second}"
+        assert metrics[f"{path}/corrected_p_value"] == pytest.approx(p_value)
+        assert metrics[f"{path}/mean"] == pytest.approx(differences.mean())
 
 
 def test_weights_count_as_repeated_rows() -> None:

@@ -19,6 +19,9 @@ CALIBRATORS: dict[str, type[Calibrator]] = {
     for method in (Uncalibrated, Sharpening, LogisticDescent, Temperature, Platt, Isotonic, Beta)
 }
 
+OTHER_NAMES = {"logistic": "platt", "sigmoid": "platt"}
+"""What a method is called elsewhere: logistic calibration, and scikit-learn's word."""
+
 _FITTED: dict[str, type[Fitted]] = {
     fitted.method: fitted
     for fitted in (

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from kalibre.calibrators.registry import OTHER_NAMES
 from kalibre.experiment.base import Block, Name
 from kalibre.experiment.folds import Count, Method, Seed
 from kalibre.scores import OUT_OF_FOLD
@@ -18,7 +19,11 @@ LEARN_ON = f"; `{OUT_OF_FOLD}` is the model's own training rows, each scored by 
 class Calibrator(Block):
     """One map, fixed (`none`, `sharpen`) or learned on named parts."""
 
-    method: Name = Field(description="Name of the map in the registry of calibrators.")
+    method: Annotated[Name, BeforeValidator(lambda name: OTHER_NAMES.get(name, name))] = Field(
+        description=(
+            "Name of the map in the registry of calibrators; platt is also found as logistic and sigmoid."
+        )
+    )
     params: dict[str, Any] = Field({}, description="Parameters of the map.")
     after: Name | None = Field(None, description="The calibrator whose output this one maps.")
     learn_on: list[Name] | None = Field(

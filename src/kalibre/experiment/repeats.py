@@ -52,6 +52,13 @@ class Repeats(Block):
         5,
         description="The further model seeds are fitted where the split's seed is a multiple of this.",
     )
+    calibration_rows: list[Annotated[int, Field(ge=2, le=10_000_000), NotBoolean]] = Field(
+        [],
+        description=(
+            "Learn each calibrator on so many rows of its part too, to see how many it needs, for example "
+            "[20, 50, 100]; none may be more than the part has."
+        ),
+    )
     ladder: bool = Field(
         False,
         description=(

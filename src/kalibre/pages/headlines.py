@@ -8,6 +8,7 @@ from typing import Any
 
 from kalibre.pages.material import Evaluated, Material
 from kalibre.pages.words import NONE, plain, signed
+from kalibre.repeats.layout import fewer_rows
 
 MOST = 4
 SEEN = 0.0005
@@ -46,7 +47,7 @@ def _study(material: Material) -> Iterator[Headline]:
     for record in material.of_rule("join_repeats"):
         model, metrics = record["subject"]["model"], record["metrics"]
         for key, value in metrics.items():
-            if not key.endswith("/brier/minus_none/lower"):
+            if not key.endswith("/brier/minus_none/lower") or fewer_rows(key)[1] is not None:
                 continue
             calibrator = plain(key.split("/")[0])
             label = f"splits in which {calibrator} lowers the Brier score of {plain(model)}"

@@ -7,18 +7,18 @@ A study may have a hundred thousand splits: distributions are counted here, and 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
-from kalibre.columns import Columns
 from kalibre.pages import theme
 from kalibre.pages.figure import Figure, Section
 from kalibre.pages.markup import Markup, details, table
-from kalibre.pages.material import Material, Record
+from kalibre.pages.material import Material
+from kalibre.pages.studied import Study, studies
+from kalibre.pages.study_calibrators import calibrators_compared, rows_needed
 from kalibre.pages.words import LOWER_IS_BETTER, METRICS, NONE, counted, plain, signed, variant
 
 MOST_PAIRS = 400
@@ -29,78 +29,30 @@ LOWER, EQUAL, HIGHER = "lower after", "equal", "higher after"
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Study:
-    """All splits of one model, on the part in front."""
-
-    model: str
-    record: Record
-    splits: Columns
-    part: str
-    rule: str
-
-    def values(self, calibrator: str, metric: str) -> Floats | None:
-        """A metric in every split, None where it was not measured."""
-        name = f"{self.rule}/ece" if metric == "ece" else metric
-        column = self.splits.get(f"{calibrator}/{self.part}/{name}")
-        return None if column is None else np.asarray(column, dtype=np.float64)
-
-    def calibrators(self) -> list[str]:
-        """The calibrators that are measured, the model's own probabilities left out."""
-        names = {name.split("/")[0] for name in self.splits if f"/{self.part}/" in name}
-        return sorted(names - {NONE, "parts"})
-
-    def difference(self, calibrator: str, metric: str) -> dict[str, float]:
-        """What the record says of a metric after a calibrator minus before: mean, wins, intervals."""
-        name = f"{self.rule}/ece" if metric == "ece" else metric
-        prefix = f"{calibrator}/{self.part}/{name}/minus_none/"
-        metrics = self.record["metrics"]
-        return {k.removeprefix(prefix): v for k, v in metrics.items() if k.startswith(prefix)}
-
-    @property
-    def overstated(self) -> float:
-        """By how much the mean confidence differs from the accuracy; 0 where neither is measured."""
-        said, right = self.values(NONE, "mean_confidence"), self.values(NONE, "accuracy")
-        if said is None or right is None or not len(said):
-            return 0.0
-        return abs(float(np.nanmean(said) - np.nanmean(right)))
-
-    @property
-    def count(self) -> int:
-        """The number of splits."""
-        return len(self.splits["seed"])
-
-
 def study_section(material: Material) -> Section | None:
     """Distributions, pairs and win counts of every model on many splits."""
-    studies = sorted(_studies(material), key=lambda study: (-study.overstated, study.model))
-    if not studies:
+    found = sorted(studies(material), key=lambda study: (-study.overstated, study.model))
+    if not found:
         return None
     body: list[Figure | Markup] = []
-    for study in studies:
+    for study in found:
         body += _promise(study)
-    for study in studies:
+    for study in found:
         for calibrator in study.calibrators():
             body += _pairs(study, calibrator)
-    wins = _wins(studies)
+    for study in found:
+        body += rows_needed(study)
+    wins = _wins(found)
     body += [wins] if wins else []
-    body.append(details("The study in numbers", _table(studies)))
+    for study in found:
+        body += calibrators_compared(study)
+    body.append(details("The study in numbers", _table(found)))
     lead = (
-        f"The same experiment on {counted(studies[0].count, 'split', 'splits')}, measured on part "
-        f"“{plain(studies[0].part)}” of each. Splits share most of their rows, so the intervals of a mean "
+        f"The same experiment on {counted(found[0].count, 'split', 'splits')}, measured on part "
+        f"“{plain(found[0].part)}” of each. Splits share most of their rows, so the intervals of a mean "
         "difference are the corrected ones of Nadeau and Bengio (2003)."
     )
     return Section("study", "Splits", "Is it the split, or the model?", lead, body)
-
-
-def _studies(material: Material) -> Iterator[Study]:
-    for record in material.of_rule("join_repeats"):
-        model = record["subject"]["model"]
-        splits = material.studies[model]
-        measured = [name.split("/") for name in splits if name.startswith(f"{NONE}/")]
-        parts = list(dict.fromkeys(names[1] for names in measured))
-        front = next((p for p in ("test", "validation") if p in parts), parts[0] if parts else "")
-        yield Study(model, record, splits, front, material.bin_rule)
 
 
 # What is said, and what is right --------------------------------------------------------------------------

@@ -34,10 +34,13 @@ class Cut:
         Positions in the table, in the order in which the split hands the rows on.
     part : Categories
         The part of each.
+    seed : int
+        The seed it was made with.
     """
 
     row: Positions
     part: Categories
+    seed: int
 
     def rows(self, parts: Sequence[str]) -> Positions:
         """Positions in the table of the rows of some parts, in the split's order."""
@@ -87,7 +90,7 @@ class Cutter:
             made = make_split(self._roles, {**self._split, "seed": seed})
         except ValueError as error:
             raise InputError(f"split with seed {seed}: {error}") from error
-        return Cut(made.order, made.ordered_part())
+        return Cut(made.order, made.ordered_part(), seed)
 
     def _cut_window(self, by_time: Positions, seed: int) -> Cut:
         places = len(by_time) - self._size + 1
@@ -98,7 +101,7 @@ class Cutter:
             made = make_split(take_rows(self._roles, rows), self._split)
         except ValueError as error:
             raise ValueError(f"{error} (the window of {len(rows)} rows: repeats.window)") from error
-        return Cut(rows[made.order], made.ordered_part())
+        return Cut(rows[made.order], made.ordered_part(), seed)
 
 
 def _by_time(roles: Columns) -> Positions:

@@ -31,8 +31,8 @@ class Numbers:
     undefined: dict[str, str] = field(default_factory=dict)
 
     def add_interval(self, name: str, interval: Interval) -> None:
-        """Both ends of an interval, as `NAME_low` and `NAME_high`."""
-        for end in ("low", "high"):
+        """Both ends of an interval, as `NAME_low` and `NAME_high`, and its test's `NAME_p_value`."""
+        for end in ("low", "high", "p_value"):
             value = getattr(interval, end)
             if value is None:
                 self.undefined[f"{name}_{end}"] = str(interval.undefined)
@@ -92,7 +92,7 @@ def add_difference(
     ----------
     numbers : Numbers
         Takes `NAME/mean`, `NAME/lower`, `NAME/equal` and `NAME/higher` (numbers of splits, unrounded
-        values compared), and both intervals of the mean.
+        values compared), and both intervals of the mean with the p-values of a mean of 0.
     name : str
         What the difference is called.
     after, before : array, shape (n,)

@@ -2,7 +2,9 @@
 
 Metrics are named as in an `evaluate` record with the calibrator in front and the statistic behind:
 `temperature/validation/brier/mean`. The difference that a calibrator makes stands under
-`temperature/validation/brier/minus_none/`.
+`temperature/validation/brier/minus_none/`, that of one calibrator to another under `.../minus_isotonic/`.
+What is measured after a calibrator that learned on 50 rows only has `rows_50` behind the calibrator:
+`temperature/rows_50/validation/brier/minus_none/mean`.
 """
 
 from __future__ import annotations
@@ -24,13 +26,25 @@ from kalibre.repeats.distribution import (
     add_variances,
 )
 from kalibre.repeats.joining import check_same_settings, check_seeds
-from kalibre.repeats.layout import FURTHER, MODEL, NONE, NOTES, PARTS, SEED, UNDEFINED
+from kalibre.repeats.layout import (
+    FURTHER,
+    MODEL,
+    NONE,
+    NOTES,
+    PARTS,
+    SEED,
+    UNDEFINED,
+    fewer_rows,
+)
 
 STEPS = 1000
 """Most steps of the series; the tracking store takes some thousand values a second."""
 
 ROUGH = 10
 """With fewer further fits than this, the variance from a model's seed is a rough guide."""
+
+SCORES = ("accuracy", "brier", "ece", "log_loss", "roc_auc")
+"""What one calibrator is compared with another by."""
 
 Table = dict[str, NDArray[Any]]
 Params = Mapping[str, Any]
@@ -131,10 +145,10 @@ def _summarise(
         add_distribution(numbers, name, values, quantiles=quantiles, reason=reason)
         if not own.all():
             add_variances(numbers, name, columns[name], columns[SEED], columns[FURTHER])
-    for name, base in _pairs(columns, params).items():
+    for name, base in _pairs(columns, params):
         add_difference(
             numbers,
-            f"{name}/minus_none",
+            f"{name}/minus_{base.partition('/')[0]}",
             columns[name][own],
             columns[base][own],
             ratio=_ratio(columns, own, name, params),
@@ -200,26 +214,39 @@ def _calibrators(params: Params) -> list[str]:
     return sorted(others, key=lambda name: (not params[f"calibrators/{name}/learn_on"], name))
 
 
-def _pairs(columns: Table, params: Params) -> dict[str, str]:
-    """Each measurement after a calibrator, and the same one before it."""
-    pairs = {}
-    for calibrator in _calibrators(params):
-        for name in _measurements(columns):
-            base = f"{NONE}/{name.removeprefix(calibrator + '/')}"
-            if name.startswith(f"{calibrator}/") and base in columns:
-                pairs[name] = base
-    return pairs
+def _pairs(columns: Table, params: Params) -> Iterator[tuple[str, str]]:
+    """Each measurement after a calibrator with the same one before it, and scores with another's after it."""
+    calibrators = _calibrators(params)
+    for name in _measurements(columns):
+        whole, fewer = fewer_rows(name)
+        calibrator, _, measurement = whole.partition("/")
+        if calibrator not in calibrators:
+            continue
+        others = calibrators[: calibrators.index(calibrator)]
+        compared = fewer is None and measurement.rpartition("/")[2] in SCORES
+        for other in (NONE, *others) if compared else (NONE,):
+            base = f"{other}/{measurement}"
+            if base in columns:
+                yield name, base
 
 
 def _ratio(columns: Table, own: NDArray[np.bool_], name: str, params: Params) -> float:
     """Rows measured over rows learned from, on average over the splits; a calibrator's rows are learned."""
-    calibrator, part = name.split("/")[:2]
-    learned = set(_listed(params["learn_on"]))
+    whole, fewer = fewer_rows(name)
+    first, part = whole.split("/")[:2]
+
+    def rows(part: str) -> float:
+        return float(columns[f"{PARTS}{part}/rows"][own].mean())
+
+    learned = {p: rows(p) for p in _listed(params["learn_on"])}
+    if fewer is not None:
+        learned[params[f"calibrators/{first}/learn_on"]] = fewer
+    calibrator = first
     while calibrator:
-        learned |= set(_listed(params[f"calibrators/{calibrator}/learn_on"]))
+        for p in _listed(params[f"calibrators/{calibrator}/learn_on"]):
+            learned.setdefault(p, rows(p))
         calibrator = params[f"calibrators/{calibrator}/after"]
-    rows = {p: columns[f"{PARTS}{p}/rows"][own].mean() for p in (*learned, part)}
-    return float(rows[part] / sum(rows[p] for p in learned))
+    return rows(part) / sum(learned.values())
 
 
 def _decisions_kept(columns: Table) -> dict[str, NDArray[np.bool_]]:

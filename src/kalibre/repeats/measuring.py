@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from kalibre.calibrators.base import Calibrator
 from kalibre.calibrators.registry import make_calibrator
 from kalibre.columns import Columns
+from kalibre.errors import InputError
 from kalibre.evaluation import bin_rule, level_name
 from kalibre.manifests import check_overlap
 from kalibre.metrics.bins import BinRule
@@ -25,7 +26,8 @@ from kalibre.metrics.ranking import Level
 from kalibre.metrics.registry import Measured, Undefined
 from kalibre.repeats import quick
 from kalibre.repeats.cutting import Cut
-from kalibre.repeats.layout import MODEL, NONE
+from kalibre.repeats.fewer import nested_order
+from kalibre.repeats.layout import MODEL, NONE, on_fewer
 from kalibre.repeats.learning import Learner, Unlearnable
 from kalibre.scores import Scores
 
@@ -82,6 +84,16 @@ class Scored:
         """The weights of one part's rows, None if rows have none."""
         return None if self.weight is None else self.weight[place]
 
+    def measured(self, part: str, scores: tuple[Floats, Floats]) -> Measured:
+        """One part's rows with their probabilities and logits, which are those of all rows."""
+        place = self.places[part]
+        return Measured.of(
+            self.outcome[place],
+            scores[0][place],
+            logits=scores[1][place],
+            weights=self.weights_at(place),
+        )
+
 
 class ModelStudy:
     """Measures one model on split after split.
@@ -100,6 +112,8 @@ class ModelStudy:
         Parts it is measured on.
     evaluation : mapping
         `metrics` (names), `bins` and `levels` as in the section `evaluation`.
+    calibration_rows : sequence of int
+        Numbers of rows, fewer than its part has, on which each calibrator is learned besides.
     declared : sequence of mapping
         The experiment's declared overlaps.
     """
@@ -113,6 +127,7 @@ class ModelStudy:
         variants: Sequence[Mapping[str, Any]],
         parts: Sequence[str],
         evaluation: Mapping[str, Any],
+        calibration_rows: Sequence[int],
         declared: Sequence[Mapping[str, Any]],
     ) -> None:
         self.learner = learner
@@ -125,6 +140,7 @@ class ModelStudy:
         self._rules = {name: bin_rule(spec) for name, spec in evaluation["bins"].items()}
         self._errors = {name: quick.calibration_error(r) for name, r in self._rules.items()}
         self._levels = {level_name(spec): Level(**spec) for spec in evaluation["levels"]}
+        self._calibration_rows = sorted(set(calibration_rows))
         self._declared = declared
         learning = [v.learn_on for v in self._variants if v.learn_on is not None]
         self._scored_parts = list(dict.fromkeys([*learning, *parts]))
@@ -163,7 +179,7 @@ class ModelStudy:
         Raises
         ------
         InputError
-            If the estimator refuses the rows.
+            If the estimator refuses the rows, or a calibrator's part has too few of them.
         """
         row = Row()
         scored = self._scored(cut)
@@ -180,6 +196,8 @@ class ModelStudy:
             if variant.learn_on is not None or variant.name != NONE:
                 scores[variant.name] = self._calibrate(row, variant, scores[variant.after], scored)
             self._measure(row, variant.name, scores[variant.name], predicted.logit, scored)
+        if self._calibration_rows:
+            self._learn_on_fewer(row, scores, scored, cut.seed)
         return row
 
     def check_overlaps(self, cut: Cut) -> tuple[str, ...]:
@@ -243,6 +261,41 @@ class ModelStudy:
         row.notes += [f"{variant.name}: {note}" for note in fitted.notes]
         return fitted.transform(probability, logit)
 
+    def _learn_on_fewer(
+        self,
+        row: Row,
+        scores: Mapping[str, tuple[Floats, Floats]],
+        scored: Scored,
+        seed: int,
+    ) -> None:
+        """Learn each calibrator on fewer rows; one that it maps the scores of has learned from all."""
+        learned = [(v, v.learn_on) for v in self._variants if v.learn_on is not None]
+        orders = {
+            part: nested_order(scored.outcome[scored.places[part]], seed)
+            for part in dict.fromkeys(part for _, part in learned)
+        }
+        for part, order in orders.items():
+            if self._calibration_rows[-1] > len(order):
+                raise InputError(
+                    f"repeats.calibration_rows: {self._calibration_rows[-1]} rows asked for, and part "
+                    f"{part!r} has {len(order)}; give smaller numbers"
+                )
+        for variant, part in learned:
+            probability, logit = scores[variant.after]
+            place = scored.places[part]
+            weight = scored.weights_at(place)
+            for count in self._calibration_rows:
+                chosen = orders[part][:count]
+                fitted = variant.calibrator.fit(
+                    logit[place][chosen],
+                    scored.outcome[place][chosen],
+                    None if weight is None else weight[chosen],
+                )
+                after = fitted.transform(probability, logit)
+                for measured_part in self._parts:
+                    path = f"{on_fewer(variant.name, count)}/{measured_part}"
+                    self._add_scores(row, path, scored.measured(measured_part, after))
+
     def _measure(
         self,
         row: Row,
@@ -252,19 +305,14 @@ class ModelStudy:
         scored: Scored,
     ) -> None:
         for part in self._parts:
-            place = scored.places[part]
-            measured = Measured.of(
-                scored.outcome[place],
-                scores[0][place],
-                logits=scores[1][place],
-                weights=scored.weights_at(place),
-            )
-            self._add_numbers(row, f"{name}/{part}", measured)
+            measured = scored.measured(part, scores)
+            self._add_scores(row, f"{name}/{part}", measured)
+            self._add_levels(row, f"{name}/{part}", measured)
             if name != NONE:
-                changed = decisions_changed(before[place], measured.logits)
+                changed = decisions_changed(before[scored.places[part]], measured.logits)
                 row.values[f"{name}/{part}/decisions_changed"] = changed
 
-    def _add_numbers(self, row: Row, path: str, rows: Measured) -> None:
+    def _add_scores(self, row: Row, path: str, rows: Measured) -> None:
         for name, function in self._metrics.items():
             try:
                 row.add(f"{path}/{name}", function(rows), "not finite")
@@ -272,6 +320,8 @@ class ModelStudy:
                 row.undefined[f"{path}/{name}"] = str(reason)
         for name, error in self._errors.items():
             row.add(f"{path}/{name}/ece", error(rows), "rows lie outside the edges")
+
+    def _add_levels(self, row: Row, path: str, rows: Measured) -> None:
         for name, level in self._levels.items():
             for key, value in vars(quick.counts(rows, level)).items():
                 row.add(f"{path}/{name}/{key}", value, "no row reaches the level")

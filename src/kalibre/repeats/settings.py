@@ -44,6 +44,7 @@ def study_settings(experiment: Experiment) -> dict[str, Any]:
             "bins": plain(evaluation.bins),
             "levels": plain(evaluation.levels),
         },
+        "calibration_rows": list(repeats.calibration_rows),
         "declared_overlap": plain(experiment.declared_overlap),
         "model_seeds": repeats.model_seeds,
         "model_seeds_every": repeats.model_seeds_every,

@@ -104,6 +104,7 @@ def _model_study(
         variants=model["variants"],
         parts=study["parts"],
         evaluation=study["evaluation"],
+        calibration_rows=study["calibration_rows"],
         declared=study["declared_overlap"],
     )
 
