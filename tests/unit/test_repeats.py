@@ -19,6 +19,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from kalibre import files
@@ -52,7 +53,7 @@ from kalibre.repeats.fewer import nested_order
 from kalibre.repeats.join import Study, join_repeats
 from kalibre.repeats.laddering import repeat_ladder
 from kalibre.repeats.ladders import LadderStudy, join_ladders
-from kalibre.repeats.learning import _score
+from kalibre.repeats.learning import _mean_and_scale, _prepare, _score
 from kalibre.repeats.placing import place
 from kalibre.repeats.progress import Progress
 from kalibre.repeats.rows import HEADER, study_rows
@@ -208,6 +209,21 @@ def test_one_pass_over_the_rows_gives_the_scores_of_two(estimator: Any) -> None:
     estimator.fit(X, (X[:, 0] + random.normal(size=80) > 0).astype(int))
     for found, expected in zip(_score(estimator, X)[:2], score(estimator, X)[:2], strict=True):
         np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("centre", [0.0, 1e6])
+def test_standardising_is_scikit_learns_to_the_last_bit(centre: float) -> None:
+    random = np.random.default_rng(4)
+    rows = random.normal(centre, [1e-9, 1.0, 30.0, 0.0], size=(265, 4))
+    scaler = StandardScaler().fit(rows)
+    for found, expected in zip(_mean_and_scale(rows), (scaler.mean_, scaler.scale_), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_a_missing_value_is_left_to_scikit_learn() -> None:
+    rows = np.array([[1.0, 2.0], [np.nan, 4.0], [3.0, 9.0]])
+    prepared, _ = _prepare(StandardScaler(), rows, rows, np.array([0, 1, 1]))
+    np.testing.assert_array_equal(prepared, StandardScaler().fit_transform(rows))
 
 
 SCORES = st.lists(

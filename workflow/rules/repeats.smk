@@ -20,6 +20,8 @@ rule repeat_splits:
         ENVIRONMENT
     wildcard_constraints:
         shard=r"seeds_\d+_to_\d+",
+    # The long ones first; what is short fills the gaps.
+    priority: 1
     threads: 1
     params:
         study=lambda w: plan.study_settings(w.experiment),
@@ -80,6 +82,8 @@ rule repeat_ladder:
         ENVIRONMENT
     wildcard_constraints:
         shard=r"seeds_\d+_to_\d+",
+    # The long ones first; what is short fills the gaps.
+    priority: 1
     threads: 1
     params:
         study=lambda w: plan.ladder_study_settings(w.experiment),

@@ -179,10 +179,24 @@ def _seeds(chain: Sequence[Any]) -> list[Any]:
 def _prepare(step: Any, rows: Any, others: Any, outcome: NDArray[Any]) -> tuple[Any, Any]:
     """Learn one step from some rows, and prepare these and others."""
     if type(step) is StandardScaler and isinstance(rows, np.ndarray):
-        # What its `transform` does, less the checks of an input that it has just seen.
-        step.fit(rows)
-        return (rows - step.mean_) / step.scale_, (others - step.mean_) / step.scale_
+        mean, scale = _mean_and_scale(rows)
+        if np.isfinite(scale).all():
+            return (rows - mean) / scale, (others - mean) / scale
     return step.fit_transform(rows, outcome), step.transform(others)
+
+
+def _mean_and_scale(rows: Floats) -> tuple[Floats, Floats]:
+    """What `StandardScaler` learns of finite rows, to the last bit; its checks take ten times as long."""
+    count = len(rows)
+    mean = rows.sum(axis=0) / count
+    centred = rows - mean
+    correction = centred.sum(axis=0)
+    centred **= 2
+    variance = (centred.sum(axis=0) - correction**2 / count) / count
+    # A column that rounding alone keeps from being constant is not divided.
+    tiny = np.finfo(np.float64).eps * count
+    constant = variance <= tiny * variance + (tiny * mean) ** 2
+    return mean, np.where(constant, 1.0, np.sqrt(variance))
 
 
 def _score(estimator: Any, rows: Any) -> tuple[Floats, Floats, tuple[str, ...]]:
