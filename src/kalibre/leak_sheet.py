@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalibre.columns import Categories, Column
-from kalibre.metrics.ranking import roc_auc
+from kalibre.single_column import auc_alone
 
 Status = Literal["tested", "declared", "not testable here"]
 
@@ -214,12 +214,11 @@ def earlier_rows(learned: ArrayLike, measured: ArrayLike) -> int:
 def strongest_column(
     columns: Mapping[str, Column], outcomes: ArrayLike
 ) -> tuple[str, float] | None:
-    """The numeric column that orders the outcomes best, either way round, and its ROC AUC.
+    """The column that orders the outcomes best by itself, and its ROC AUC.
 
     Parameters
     ----------
-    columns : features of the rows, all of length n; `Categories` have no order and are passed over,
-        rows with a missing value are left out for their column.
+    columns : features of the rows, all of length n.
     outcomes : shape (n,), 0 or 1.
 
     Returns
@@ -227,19 +226,12 @@ def strongest_column(
     tuple of str and float, or None
         None where no column can be judged.
     """
-    happened = np.asarray(outcomes)
+    happened = np.asarray(outcomes, dtype=np.int8)
     best: tuple[str, float] | None = None
     for name, column in sorted(columns.items()):
-        if isinstance(column, Categories) or np.asarray(column).dtype.kind not in "biuf":
-            continue
-        values = np.asarray(column, dtype=np.float64)
-        known = ~np.isnan(values)
-        if not known.any():
-            continue
-        auc = roc_auc(happened[known], values[known])
-        strength = max(auc, 1.0 - auc)
-        if np.isfinite(auc) and (best is None or strength > best[1]):
-            best = (name, strength)
+        auc = auc_alone(column, happened)
+        if auc is not None and (best is None or auc > best[1]):
+            best = (name, auc)
     return best
 
 

@@ -184,4 +184,14 @@ def test_the_strongest_column_is_found_whichever_way_it_points():
         "text": Categories.of(["a", "b", "a", "b"]),
     }
     assert strongest_column(columns, outcomes) == ("reversed", 1.0)
-    assert strongest_column({"text": columns["text"]}, outcomes) is None
+    assert strongest_column({"empty": columns["empty"]}, outcomes) is None
+
+
+def test_categories_are_judged_by_rates_of_rows_that_they_do_not_score():
+    random = np.random.default_rng(5)
+    outcomes = random.integers(0, 2, 400)
+    telling = Categories.of([f"ward {label}" for label in outcomes])
+    names = Categories.of([f"patient {i}" for i in range(400)])
+    assert strongest_column({"names": names, "ward": telling}, outcomes) == ("ward", 1.0)
+    name, auc = strongest_column({"names": names}, outcomes)
+    assert (name, round(auc, 1)) == ("names", 0.5)

@@ -21,15 +21,13 @@ from numpy.typing import NDArray
 from kalibre.columns import Categories, Column, Columns
 from kalibre.leak_sheet import duplicates, row_digests
 from kalibre.metrics.ranking import roc_auc
+from kalibre.single_column import auc_alone, sampled
 
 STRONG = 0.95
 """ROC AUC of a single column from which on it is worth asking how it can know so much."""
 
 FEW_VALUES = 20
 """A column of at most so many values may be the label under other names."""
-
-SAMPLE = 100_000
-"""Rows looked at where a look at all would take long."""
 
 BY_CHANCE = 1e-6
 """Chance below which it is no accident that all rows of a kind have one label."""
@@ -87,7 +85,7 @@ def id_suspicion(name: str, ids: Column, outcome: NDArray[np.int8]) -> Suspicion
     """
     if isinstance(ids, Categories) or np.asarray(ids).dtype.kind not in "iuf":
         return None
-    rows = _sampled(len(outcome))
+    rows = sampled(len(outcome))
     labels = outcome[rows]
     auc = roc_auc(labels, np.asarray(ids, dtype=np.float64)[rows])
     positives = int(labels.sum())
@@ -141,7 +139,7 @@ def _combinations(features: Columns) -> float:
     product = 1.0
     for column in features.values():
         codes = column.codes if isinstance(column, Categories) else np.asarray(column)
-        product *= max(1, len(np.unique(codes[_sampled(len(codes))])))
+        product *= max(1, len(np.unique(codes[sampled(len(codes))])))
     return product
 
 
@@ -156,7 +154,7 @@ def _of_column(name: str, column: Column, outcome: NDArray[np.int8]) -> Iterator
         one_sided = _one_sided(name, column, outcome, known=known)
         if one_sided is not None:
             yield one_sided
-    auc = _alone(column, outcome)
+    auc = auc_alone(column, outcome)
     if auc is not None and auc >= STRONG:
         yield Suspicion(
             name,
@@ -208,7 +206,7 @@ def _few_values(column: Column) -> tuple[NDArray[np.int64], list[str]] | None:
             return None
         return column.codes.astype(np.int64) + 1, ["no value", *column.names]
     values = np.asarray(column)
-    if len(np.unique(values[_sampled(len(values))])) > FEW_VALUES:
+    if len(np.unique(values[sampled(len(values))])) > FEW_VALUES:
         return None
     distinct, codes = np.unique(values, return_inverse=True)
     if len(distinct) > FEW_VALUES:
@@ -247,45 +245,3 @@ def _missing(column: Column) -> NDArray[np.bool_]:
         return column.codes < 0
     values = np.asarray(column)
     return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
-
-
-def _alone(column: Column, outcome: NDArray[np.int8]) -> float | None:
-    """ROC AUC of the column by itself, either way round; of its categories' rates for text."""
-    rows = _sampled(len(outcome))
-    labels = outcome[rows]
-    if isinstance(column, Categories):
-        scores = _rates(column.codes[rows].astype(np.int64) + 1, labels)
-        return _auc(labels, scores)
-    values = np.asarray(column, dtype=np.float64)[rows]
-    finite = np.isfinite(values)
-    auc = _auc(labels[finite], values[finite])
-    return None if auc is None else max(auc, 1.0 - auc)
-
-
-def _rates(codes: NDArray[np.int64], labels: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Each row's category as the share of positives among the other half's rows of that category.
-
-    With rates learned from the rows they score, a category of one row would know that row's label.
-    """
-    half = np.random.default_rng(0).random(len(codes)) < 0.5
-    scores = np.full(len(codes), labels.mean())
-    size = int(codes.max(initial=0)) + 1
-    for learned in (half, ~half):
-        rows = np.bincount(codes[learned], minlength=size)
-        positives = np.bincount(codes[learned], weights=labels[learned], minlength=size)
-        # One row's worth of the overall rate stands in for a category that the other half has not.
-        rate = (positives + labels.mean()) / (rows + 1)
-        scores[~learned] = rate[codes[~learned]]
-    return scores
-
-
-def _auc(labels: NDArray[np.int8], scores: NDArray[np.float64]) -> float | None:
-    if not 0 < labels.sum() < len(labels):
-        return None
-    return float(roc_auc(labels, scores))
-
-
-def _sampled(rows: int) -> NDArray[np.int64]:
-    if rows <= SAMPLE:
-        return np.arange(rows)
-    return np.sort(np.random.default_rng(0).choice(rows, SAMPLE, replace=False))
