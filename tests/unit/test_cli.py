@@ -449,6 +449,24 @@ def test_gaps_are_filled_and_categories_encoded(project: Path):
     assert spec.preparation[1].columns == ["street"]
 
 
+def test_the_sections_that_are_remarks_run_once_their_marks_are_gone(project: Path):
+    proposed(project, people())
+    file = project / "config/experiments/t.yaml"
+    text = file.read_text(encoding="utf-8")
+    for section in ("repeats", "gate"):
+        text = text.replace(f"# {section}: {{", f"{section}: {{")
+    file.write_text(text, encoding="utf-8")
+    spec = load_experiment(file)
+    table = look_at({"file": "data/t.csv", "target": "ill", "positive": "yes"}).table
+    examine(spec, table)
+    assert spec.gate is not None
+    assert spec.repeats is not None
+    assert spec.repeats.calibration_rows
+    spec.repeats.calibration_rows.append(ROWS)
+    with pytest.raises(InputError, match=r"repeats\.calibration_rows: 200 rows asked for"):
+        examine(spec, table)
+
+
 def test_without_gaps_and_categories_nothing_is_prepared(project: Path):
     rng = np.random.default_rng(0)
     spec = proposed(

@@ -86,6 +86,7 @@ def examine(spec: Experiment, table: Table) -> Examined:
         notes += _try(spec, name, table, parts)
         new += _new_categories(table.features, *_both(parts, model.learn_on))
     _check_folds(spec, table, parts)
+    _check_repeats(spec, parts)
     return Examined(table, parts, counts, tuple(notes), tuple(dict.fromkeys(new)))
 
 
@@ -153,6 +154,16 @@ def _check_folds(spec: Experiment, table: Table, parts: Columns) -> None:
         )
     except ValueError as error:
         raise InputError(f"folds: {error}") from error
+
+
+def _check_repeats(spec: Experiment, parts: Columns) -> None:
+    """Whether the parts of calibrators have the rows that a study takes of them."""
+    from kalibre.repeats.fewer import check_enough
+
+    asked = spec.repeats.calibration_rows if spec.repeats else []
+    variants = [v for model in spec.models for v in spec.variants(model).values()]
+    for part in dict.fromkeys(v.learn_on for v in variants if v.learn_on in spec.parts()):
+        check_enough(asked, part, len(_rows(parts, [part])))
 
 
 def _plain(column: Any) -> NDArray[Any]:

@@ -28,6 +28,7 @@ MANY_ROWS = 200_000
 """Rows above which the ladder is left for its owner to switch on: it fits every model many times."""
 
 FOLDS = 5
+FEWEST_ROWS = 10
 MOST_NOTES = 20
 
 
@@ -59,6 +60,8 @@ def table_text(name: str, look: Look) -> str:
         *_evaluation(),
         "",
         *_folds(look),
+        "",
+        *_repeats(look),
         "",
         *_gate(),
     ]
@@ -251,6 +254,18 @@ def _folds(look: Look) -> list[str]:
         return [*remarks([said]), *section]
     said += f" With {len(look.outcome)} rows it takes a while; delete the marks to switch it on."
     return [*remarks([said]), *(f"# {line}" for line in section)]
+
+
+def _repeats(look: Look) -> list[str]:
+    """Many splits, as a remark: they take as long as they are many."""
+    rows = len(look.outcome) * (1 - TEST) * CALIBRATION
+    fewer = [int(rows * share) for share in (0.1, 0.25, 0.5) if int(rows * share) >= FEWEST_ROWS]
+    said = (
+        "One split can flatter. This would do the same on a hundred, compare models and calibrators over "
+        "them, and say how many calibration rows are enough."
+    )
+    sizes = f", calibration_rows: {fewer}" if fewer else ""
+    return [*remarks([said]), f"# repeats: {{splits: 100{sizes}}}"]
 
 
 def _gate() -> list[str]:

@@ -7,11 +7,39 @@ draw without regard to it would leave some small numbers of rows with one outcom
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kalibre.errors import InputError
+
 _STREAM = 0x0F_E3E5
 """Parts these draws from those of the split with the same seed."""
+
+
+def check_enough(asked: Sequence[int], part: str, rows: int) -> None:
+    """Refuse to learn on more rows than a part has.
+
+    Parameters
+    ----------
+    asked : sequence of int
+        Numbers of rows a calibrator is to be learned on.
+    part : str
+        The part.
+    rows : int
+        How many rows it has.
+
+    Raises
+    ------
+    InputError
+        If one of them is larger.
+    """
+    if max(asked, default=0) > rows:
+        raise InputError(
+            f"repeats.calibration_rows: {max(asked)} rows asked for, and part {part!r} has {rows}; give "
+            "smaller numbers"
+        )
 
 
 def nested_order(outcomes: ArrayLike, seed: int) -> NDArray[np.int64]:

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from kalibre.calibrators.base import Calibrator
 from kalibre.calibrators.registry import make_calibrator
 from kalibre.columns import Columns
-from kalibre.errors import InputError
 from kalibre.evaluation import bin_rule, level_name
 from kalibre.manifests import check_overlap
 from kalibre.metrics.bins import BinRule
@@ -26,7 +25,7 @@ from kalibre.metrics.ranking import Level
 from kalibre.metrics.registry import Measured, Undefined
 from kalibre.repeats import quick
 from kalibre.repeats.cutting import Cut
-from kalibre.repeats.fewer import nested_order
+from kalibre.repeats.fewer import check_enough, nested_order
 from kalibre.repeats.layout import MODEL, NONE, on_fewer
 from kalibre.repeats.learning import Learner, Unlearnable
 from kalibre.scores import Scores
@@ -275,11 +274,7 @@ class ModelStudy:
             for part in dict.fromkeys(part for _, part in learned)
         }
         for part, order in orders.items():
-            if self._calibration_rows[-1] > len(order):
-                raise InputError(
-                    f"repeats.calibration_rows: {self._calibration_rows[-1]} rows asked for, and part "
-                    f"{part!r} has {len(order)}; give smaller numbers"
-                )
+            check_enough(self._calibration_rows, part, len(order))
         for variant, part in learned:
             probability, logit = scores[variant.after]
             place = scored.places[part]
