@@ -16,6 +16,7 @@ PACKAGE = "kalibre"
 SOURCE = Path(__file__).resolve().parent
 
 
+@cache
 def module_file(module: str) -> Path | None:
     """The source file of one of the engine's modules, None for anything else."""
     head, *rest = module.split(".")
@@ -64,7 +65,7 @@ def _imports(path: Path) -> tuple[str, ...]:
 
 
 def _walk(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
@@ -74,6 +75,14 @@ def _walk(tree: ast.Module) -> Iterator[str]:
         for name in names:
             if name.split(".")[0] == PACKAGE:
                 yield from _with_packages(name)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Statements within a node; imports stand nowhere else, and expressions are most of a file."""
+    for block in ("body", "orelse", "handlers", "finalbody", "cases"):
+        for inner in getattr(node, block, ()):
+            yield inner
+            yield from _statements(inner)
 
 
 def _with_packages(module: str) -> Iterator[str]:

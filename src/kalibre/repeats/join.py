@@ -38,7 +38,10 @@ from kalibre.repeats.layout import (
 )
 
 STEPS = 1000
-"""Most steps of the series; the tracking store takes some thousand values a second."""
+"""Most splits of which all are in the series; the tracking store takes some thousand values a second."""
+
+THINNED = 500
+"""Steps of a longer series."""
 
 ROUGH = 10
 """With fewer further fits than this, the variance from a model's seed is a rough guide."""
@@ -63,7 +66,7 @@ class Study:
     further : Columns
         The same for fits with further seeds of the model's own; often without rows.
     series : Columns
-        `step` (the seed) and at most six headline metrics, at most 1,000 steps evenly spread.
+        `step` (the seed) and at most six headline metrics; of more than 1,000 splits, 500 evenly spread.
     result : Result
         The summary.
     """
@@ -311,7 +314,7 @@ def _series(columns: Table, own: NDArray[np.bool_], params: Params) -> Columns:
     wanted += [f"{calibrator}/{part}/{bins}/ece" for calibrator in after]
     rows = np.flatnonzero(own)
     if len(rows) > STEPS:
-        rows = rows[np.round(np.linspace(0, len(rows) - 1, STEPS)).astype(int)]
+        rows = rows[np.round(np.linspace(0, len(rows) - 1, THINNED)).astype(int)]
     chosen = [name for name in wanted if name in columns]
     return {"step": columns[SEED][rows], **{name: columns[name][rows] for name in chosen}}
 
