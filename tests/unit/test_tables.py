@@ -271,6 +271,20 @@ def test_a_value_may_hold_separators_quotation_marks_and_lines(read: Read):
     assert values(table, "a") == ["one, two", 'said "no"\nand left']
 
 
+def test_a_list_is_no_label_and_no_group(read: Read):
+    table = pa.table({"y": [[0], [1]], "a": [1.0, 2.0], "g": [{"x": 1}, {"x": 2}]})
+    with pytest.raises(InputError, match=r"column 'y' \(`data.target`\) is of the type list"):
+        read(table)
+    with pytest.raises(InputError, match=r"column 'g' \(`data.group`\) is of the type struct"):
+        read(table.set_column(0, "y", [[0, 1]]), group="g")
+
+
+def test_a_link_that_leads_nowhere_is_said_to_be_one(read: Read):
+    Path("link.csv").symlink_to("gone.csv")
+    with pytest.raises(InputError, match=r"link\.csv: is a link to 'gone\.csv', where there is no"):
+        read(NUMBERS, file="link.csv")
+
+
 def test_parquet_keeps_its_types(read: Read):
     frame = pd.DataFrame(
         {
@@ -362,6 +376,11 @@ REFUSED: dict[str, tuple[str | bytes, dict[str, Any], str]] = {
         {},
         "t.csv: row 1: a quotation mark is not closed, so that the rest of the file became one value",
     ),
+    "an open quotation mark in a column that is not read": (
+        'y,a,b\n0,1,2\n1,1,"2\n0,3,4\n1,2,3\n',
+        {"leave_out": ["b"]},
+        "t.csv: row 2: a quotation mark is not closed, so that the rest of the file became one value",
+    ),
     "an open quotation mark before others": (
         'y,a,b\n0,"1,2\n1,2,3\n',
         {},
@@ -448,6 +467,11 @@ REFUSED: dict[str, tuple[str | bytes, dict[str, Any], str]] = {
             "t.csv: column 'y' (`data.target`): its labels (and their rows) are 'no' (2), 'yes' (1); say which "
             "counts as 1: `positive: yes` under `data`"
         ),
+    ),
+    "positive not said, labels that say nothing": (
+        "y,a\n-1 ,1\n-1 ,2\nno go,3\n",
+        {},
+        "say which counts as 1: `positive: \"no go\"` under `data`",
     ),
     "positive absent": (
         "y,a\nno,1\nyes,2\n",

@@ -309,7 +309,7 @@ AT_THE_PREDICTIONS = [
         "outcomes that are not two values",
         csv(predictions(y=[i % 3 for i in range(ROWS)])),
         f"{FILE}: column 'y' (`data.outcome`): its labels (and their rows) are '0' (14), '1' (13), '2' (13); "
-        "say which counts as 1: `positive: 2` under `data`",
+        "say which counts as 1: `positive: 1` under `data`",
         experiment=PREDICTIONS,
     ),
     Case(

@@ -6,6 +6,8 @@ Only of 0 and 1, and of false and true, everybody knows which is which.
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +23,12 @@ Label = str | int | float | bool
 
 KNOWN_PAIRS = {frozenset({"0", "1"}): "1", frozenset({"false", "true"}): "true"}
 """Two labels of which one needs no naming."""
+
+AFFIRMATIVE = frozenset({"yes", "y", "true", "t", "1", "+", "positive", "pos", "case", "event"})
+"""Labels that say of themselves that they are the positive one."""
+
+_BARE = re.compile(r"\w[\w.-]*")
+_WORDS_OF_YAML = frozenset({"true", "false", "null"})
 
 MOST_LABELS = 20
 """More different labels than this, in a column of numbers, are a quantity."""
@@ -115,7 +123,7 @@ def _positive(labels: Categories, positive: Label | None, where: str) -> str:
             return known
         raise InputError(
             f"{where}: its labels (and their rows) are {_counted(labels)}; say which counts as 1: `positive: "
-            f"{labels.names[-1]}` under `data`"
+            f"{_in_yaml(_likely(labels))}` under `data`"
         )
     wanted = as_text(positive)
     alike = [name for name in labels.names if name == wanted]
@@ -129,6 +137,19 @@ def _positive(labels: Categories, positive: Label | None, where: str) -> str:
         f"{where}: no row has the label {wanted!r}, which `positive` names; its labels (and their rows) are "
         f"{_counted(labels)}; {hint}"
     )
+
+
+def _likely(labels: Categories) -> str:
+    """The label that a person most likely means by positive: one that says so, else the rarer."""
+    saying = [name for name in labels.names if name.strip().casefold() in AFFIRMATIVE]
+    counts = np.bincount(labels.codes, minlength=len(labels.names))
+    return saying[0] if saying else labels.names[int(counts.argmin())]
+
+
+def _in_yaml(label: str) -> str:
+    """A label as YAML keeps it a text."""
+    bare = _BARE.fullmatch(label) and label.casefold() not in _WORDS_OF_YAML
+    return label if bare else json.dumps(label, ensure_ascii=False)
 
 
 def _counted(labels: Categories) -> str:

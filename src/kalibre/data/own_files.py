@@ -119,6 +119,31 @@ class OwnFile:
                     f"{self.suggestion(column)}"
                 )
 
+    def require_single_values(self, named: Mapping[str, str], values: Mapping[str, Any]) -> None:
+        """Check that each row has one value in the columns that are named, not a list or a record.
+
+        Parameters
+        ----------
+        named : mapping of str to str
+            Key of the experiment file to the column it names.
+        values : mapping of str to pyarrow.Array
+            Column to its values.
+
+        Raises
+        ------
+        InputError
+            Naming the key, the column and its type.
+        """
+        import pyarrow as pa
+
+        for key, column in named.items():
+            kind = values[column].type
+            if pa.types.is_nested(kind):
+                raise InputError(
+                    f"{self.name}: column {column!r} (`{key}`) is of the type {kind}; a row needs one "
+                    "value there: write the column as plain numbers, text, booleans or dates"
+                )
+
     def suggestion(self, column: str) -> str:
         """The column nearest in spelling, else the first few."""
         same = [name for name in self.columns if name.casefold() == column.casefold()]
@@ -177,6 +202,8 @@ class OwnFile:
 
 def _not_there(path: Path) -> str:
     place = "" if path.is_absolute() else "; a path is relative to the project's folder"
+    if path.is_symlink():
+        return f"is a link to {str(path.readlink())!r}, where there is no file; mend the link"
     folder = path.parent
     near = nearest(path.name, (p.name for p in folder.iterdir())) if folder.is_dir() else None
     hint = f"; did you mean {str(folder / near)!r}?" if near else ""

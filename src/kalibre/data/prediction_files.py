@@ -100,7 +100,11 @@ def _read_columns(
     for scale, column in scores.values():
         file.require({f"data.{scale}": column})
     columns = [*named.values(), *(column for _, column in scores.values())]
-    return file.read(dict.fromkeys(columns), missing=data["missing"])
+    values = file.read(dict.fromkeys(columns), missing=data["missing"])
+    file.require_single_values(named, values)
+    for scale, column in scores.values():
+        file.require_single_values({f"data.{scale}": column}, values)
+    return values
 
 
 def _score_columns(data: Mapping[str, Any]) -> dict[str, tuple[Scale, str]]:

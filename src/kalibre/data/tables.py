@@ -44,6 +44,7 @@ def make_table(data: Mapping[str, Any]) -> Table:
         texts=[column for column, kind in data["kinds"].items() if kind == "category"],
         missing=data["missing"],
     )
+    file.require_single_values(_named(data, roles), values)
     outcomes = as_outcomes(
         values[data["target"]],
         file=file.name,
@@ -87,12 +88,15 @@ def _see_features(
 
 
 def _require_columns(file: OwnFile, data: Mapping[str, Any], roles: Mapping[str, str]) -> None:
-    named = {"data.target": data["target"]}
-    named |= {f"data.{role}": column for role, column in roles.items()}
-    file.require(named)
+    file.require(_named(data, roles))
     for key in ("columns", "leave_out", "kinds"):
         for column in data[key] or ():
             file.require({f"data.{key}": column})
+
+
+def _named(data: Mapping[str, Any], roles: Mapping[str, str]) -> dict[str, str]:
+    """Key to the column it names, for the target and the roles."""
+    return {"data.target": data["target"]} | {f"data.{role}": name for role, name in roles.items()}
 
 
 def _wanted(file: OwnFile, data: Mapping[str, Any], roles: Mapping[str, str]) -> list[str]:

@@ -186,7 +186,7 @@ def read_text_file(
         raise InputError(_undecodable(path, name, layout.encoding, layout)) from error
     if any(pa.types.is_binary(field.type) for field in table.schema):
         raise InputError(_undecodable(path, name, layout.encoding, layout))
-    if _runs_to_the_end(table) and _count(path, b'"') % 2:
+    if _count(path, b'"') % 2 and _last_row_runs_on(path, encoding, layout.delimiter):
         raise InputError(
             f"{name}: row {table.num_rows}: a quotation mark is not closed, so that the rest of the file "
             "became one value; close it, or write a quotation mark inside a value twice"
@@ -194,12 +194,17 @@ def read_text_file(
     return table
 
 
-def _runs_to_the_end(table: Any) -> bool:
-    """Whether the last value of some column holds several lines."""
-    import pyarrow as pa
-
-    texts = (column for column in table.columns if pa.types.is_string(column.type) and len(column))
-    return any("\n" in (column[-1].as_py() or "") for column in texts)
+def _last_row_runs_on(path: Path, encoding: str, delimiter: str) -> bool:
+    """Whether the file's last row, in whatever column, holds a value of several lines."""
+    last: list[str] = []
+    with path.open(encoding=encoding, newline="") as file:
+        try:
+            for row in csv.reader(file, delimiter=delimiter):
+                last = row or last
+        except csv.Error:
+            # A value longer than the reader takes: what follows the mark, to the end of the file.
+            return True
+    return any("\n" in value or "\r" in value for value in last)
 
 
 def _count(path: Path, byte: bytes) -> int:
