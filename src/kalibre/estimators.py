@@ -66,7 +66,11 @@ def build(path: str, params: Mapping[str, Any], *, needs: tuple[str, ...], seed:
     if state is not None and state.default is None and built.get("random_state") is None:
         built["random_state"] = seed
     try:
-        return kind(**built)
+        made = kind(**built)
+        if hasattr(made, "_parameter_constraints"):
+            # What scikit-learn's `fit` would say only after the data have been read and prepared.
+            made._validate_params()
+        return made
     except (TypeError, ValueError) as error:
         raise InputError(f"estimator {path!r} refuses its parameters: {error}") from error
 

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from kalibre.errors import InputError
+from kalibre.errors import InputError, suggestion
 
 Values = Mapping[str, float | int | None]
 Place = Callable[..., Any]
@@ -87,7 +87,19 @@ def agrees(printed: str, measured: float, decimals: int) -> bool:
 def figures(
     ledger: Sequence[Mapping[str, str]], lesson: str, values: Values
 ) -> list[dict[str, Any]]:
-    """Each figure of a lesson with what an experiment measures instead: `id`, `printed`, `measured`."""
+    """Each figure of a lesson with what an experiment measures instead: `id`, `printed`, `measured`.
+
+    Raises
+    ------
+    InputError
+        If the ledger has no such lesson.
+    """
+    lessons = {row["lesson"] for row in ledger}
+    if lesson not in lessons:
+        raise InputError(
+            f"lesson: found {lesson!r}, of which config/published.csv has no figure; "
+            f"{suggestion(lesson, lessons)}"
+        )
     return [
         {"id": row["id"], "printed": row["printed"], "measured": _measured(row, values)}
         for row in ledger

@@ -106,7 +106,11 @@ def cell_text(value: Any) -> str:
 
 
 def _cell(row: Mapping[str, Any], name: str) -> str:
-    text = cell_text(row.get(name))
+    value = row.get(name)
+    if name == "rows" and isinstance(value, float) and value.is_integer():
+        # A sum of weights, which are whole as a rule.
+        value = int(value)
+    text = cell_text(value)
     return f"+{text}" if name in _SIGNED and text[0].isdigit() else text
 
 

@@ -419,6 +419,25 @@ def test_what_is_no_yaml_is_said_with_its_line(refuse: Refuse):
     assert refuse("title: a\ndata: [1, 2\n").startswith("x.yaml, line 3: is not valid YAML: ")
 
 
+@pytest.mark.parametrize(
+    ("section", "said"),
+    [
+        ("repeats: {splits: 3, metrics: [briar]}", "repeats.metrics: found 'briar'; did you mean"),
+        ("gate: {step_leak: 0.01}", "gate.step_leak: the ladder, which it limits, needs a section"),
+        ("gate: {step_leak_upper: 0.01}", "gate.step_leak_upper: the ladder, which it limits"),
+    ],
+)
+def test_a_section_that_asks_for_what_is_not_measured_is_refused(
+    refuse: Refuse, section: str, said: str
+):
+    assert said in refuse(FITTED + section + "\n")
+
+
+def test_an_empty_file_and_an_alias_within_itself_are_said(refuse: Refuse):
+    assert refuse("").endswith("the file is empty")
+    assert refuse("data: &a {source: *a}\n") == "x.yaml, line 1: an alias leads back into itself"
+
+
 def test_a_key_given_twice_is_a_mistake(refuse: Refuse):
     message = refuse(GIVEN + "title: Again\n")
     assert message == (

@@ -246,6 +246,11 @@ def compared(measured: Mapping[str, Any] | None = None, **cells: str) -> dict[st
     return row
 
 
+def test_a_lesson_that_the_ledger_does_not_have_is_named():
+    with pytest.raises(InputError, match=r"lesson: found 'triva'.* did you mean 'trivia'"):
+        figures([{"id": "1", "lesson": "trivia", "printed": "1"}], "triva", {})
+
+
 def test_a_lessons_figures_are_its_own_in_the_order_of_the_ledger():
     ledger = [figure(id="trivia/b"), figure(lesson="spam"), figure(id="trivia/a", metric="")]
     assert figures(ledger, "trivia", VALUES) == [

@@ -471,7 +471,7 @@ REFUSED: dict[str, tuple[str | bytes, dict[str, Any], str]] = {
     "positive not said, labels that say nothing": (
         "y,a\n-1 ,1\n-1 ,2\nno go,3\n",
         {},
-        "say which counts as 1: `positive: \"no go\"` under `data`",
+        'say which counts as 1: `positive: "no go"` under `data`',
     ),
     "positive absent": (
         "y,a\nno,1\nyes,2\n",

@@ -10,6 +10,7 @@ experiment on predictions needs neither.
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -187,14 +188,18 @@ def _try(spec: Experiment, name: str, table: Table, parts: Columns) -> Iterator[
     learned, others = _both(parts, settings["learn_on"])
     tried, others = _chosen(features, learned), _chosen(features, others)
     frame = to_frame(features)
-    try:
-        prepared = [chain.fit_transform(frame.iloc[tried], _outcome(table)[tried])]
-        prepared += [chain.transform(frame.iloc[others])] if len(others) else []
-    except InputError as error:
-        if len(tried) == len(learned):
-            raise
-        yield f"{name}: on {len(tried)} of its {len(learned)} rows, {error}"
-        return
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            prepared = [chain.fit_transform(frame.iloc[tried], _outcome(table)[tried])]
+            prepared += [chain.transform(frame.iloc[others])] if len(others) else []
+        except InputError as error:
+            if len(tried) == len(learned):
+                raise
+            yield f"{name}: on {len(tried)} of its {len(learned)} rows, {error}"
+            return
+    for said in dict.fromkeys(str(one.message).split("\n")[0] for one in warned):
+        yield f"{name}: {said}"
     for rows in prepared:
         _check_columns(name, estimator, rows, standardised=settings["standardise"])
 

@@ -105,10 +105,17 @@ class Experiment(Block):
         self._check_names(("evaluation", "metrics"), self.evaluation.metrics or [], METRICS)
         self._check_parts(("evaluation", "on"), self.evaluation.on or [])
         self._check_folds()
+        if self.repeats is not None:
+            self._check_names(("repeats", "metrics"), self.repeats.metrics, METRICS)
         if self.repeats is not None and (not self.models or self.split is None):
             raise KeyedError(("repeats",), "repeats need a section `split` and a section `models`")
         if self.repeats is not None and self.repeats.ladder and self.folds is None:
             raise KeyedError(("repeats", "ladder"), "a ladder needs a section `folds`")
+        for limit in ("step_leak", "step_leak_upper"):
+            if self.gate is not None and getattr(self.gate, limit) is not None and not self.folds:
+                raise KeyedError(
+                    ("gate", limit), "the ladder, which it limits, needs a section `folds`"
+                )
         self._check_comparisons()
         for i, overlap in enumerate(self.declared_overlap):
             self._check_parts(("declared_overlap", i, "part"), [overlap.part])

@@ -18,6 +18,9 @@ from kalibre.experiment.experiment import Experiment
 
 Key = tuple[str | int, ...]
 Lines = dict[Key, int]
+DEEPEST = 50
+"""Keys within keys; no section is a tenth as deep."""
+
 SHOWN = 5
 """Mistakes of one file that a message lists."""
 
@@ -129,14 +132,17 @@ def _read_yaml(path: Path) -> tuple[dict[str, Any], Lines]:
         problem = getattr(error, "problem", None) or str(error)
         raise InputError(f"{path}{line}: is not valid YAML: {problem}") from error
     if not isinstance(content, dict):
-        raise InputError(
-            f"{path}: an experiment is a mapping of sections such as `data:`, found {content!r}"
-        )
+        found = "the file is empty" if content is None else f"found {content!r}"
+        raise InputError(f"{path}: an experiment is a mapping of sections such as `data:`; {found}")
     return content, lines
 
 
 def _note_lines(path: Path, node: yaml.Node, key: Key, lines: Lines) -> None:
     """The line of every key; a key given twice is a mistake that YAML itself lets pass."""
+    if len(key) > DEEPEST:
+        raise InputError(
+            f"{path}, line {node.start_mark.line + 1}: an alias leads back into itself"
+        )
     lines.setdefault(key, node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
         for name, value in node.value:
