@@ -280,7 +280,10 @@ def test_what_the_estimator_warns_of_is_said():
         ),
         ({"estimator": "sklearn.neighbors.KNeighborsRegressor"}, "gives neither probabilities"),
         ({"estimator": LOGISTIC, "params": {"depth": 3}}, "takes no parameter 'depth'"),
-        ({"estimator": LOGISTIC, "params": {"C": -1.0}}, "refuses its parameters: The 'C' parameter"),
+        (
+            {"estimator": LOGISTIC, "params": {"C": -1.0}},
+            "refuses its parameters: The 'C' parameter",
+        ),
         ({"estimator": "sklearn.nosuch.Model"}, "module 'sklearn.nosuch' cannot be imported"),
     ],
 )
