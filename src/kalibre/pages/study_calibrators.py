@@ -79,20 +79,30 @@ def _rows_figure(study: Study, metric: str, points: list[dict[str, Any]]) -> Fig
 
 
 def _rows_sentence(study: Study, names: list[str], points: list[dict[str, Any]]) -> str:
-    """From how many rows on each calibrator lowers the mean, as far as was tried."""
+    """From how many rows on each calibrator lowers the mean, and beyond its interval, as far as was tried."""
     said = []
     for name in names:
         own = sorted((p for p in points if p["calibrator"] == name), key=lambda p: p["rows"])
-        harmful = [i for i, point in enumerate(own) if point["mean"] >= 0]
-        helpful = own[harmful[-1] + 1 :] if harmful else own
-        if helpful:
-            said.append(f"{name} from {helpful[0]['rows']:.0f} rows on")
-        else:
+        mean = _below_zero_from(own, "mean")
+        if mean is None:
             said.append(f"{name} with none of these numbers")
+            continue
+        whole = _below_zero_from(own, "to")
+        beyond = "nowhere" if whole is None else f"from {whole:.0f} on"
+        said.append(f"{name} from {mean:.0f} rows on (its whole interval {beyond})")
     return (
         "Below zero the calibrator helps (bars are corrected intervals): on average over "
         f"{study.count} splits {listed(said)}."
     )
+
+
+def _below_zero_from(points: list[dict[str, Any]], key: str) -> float | None:
+    """The number of rows from which on a value stays below zero; None if it is not there in the end."""
+    found = None
+    for point in points:
+        below = point[key] is not None and point[key] < 0
+        found = (found or point["rows"]) if below else None
+    return found
 
 
 def _rows_chart(points: list[dict[str, Any]], names: list[str], title: str) -> Any:
