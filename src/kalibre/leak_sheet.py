@@ -88,6 +88,10 @@ class LeakFacts:
     earlier_rows : measured rows earlier than the latest row learned from; None without a time.
     shared_groups : groups with rows both learned from and measured; None without groups.
     declared : statements by key of `TYPES`.
+    roles : roles that the data have, such as `group`.
+    compared_sides : sides of comparisons that prepare columns.
+    compared_leaks : those whose preparation learned from the rows they measure.
+    folds_method : how the ladder's folds are cut; empty without a ladder.
     """
 
     predictions_given: bool = False
@@ -102,6 +106,10 @@ class LeakFacts:
     earlier_rows: int | None = None
     shared_groups: int | None = None
     declared: Mapping[str, Declaration] = field(default_factory=dict)
+    roles: Sequence[str] = ()
+    compared_sides: Sequence[str] = ()
+    compared_leaks: Sequence[str] = ()
+    folds_method: str = ""
 
 
 @dataclass(frozen=True)
@@ -261,7 +269,8 @@ def _no_test_set(facts: LeakFacts) -> Finding:
     sentence = (
         f"none of the {facts.measured_rows} rows measured was learned from"
         if not facts.shared_rows
-        else f"{facts.shared_rows} of the {facts.measured_rows} rows measured were learned from"
+        else f"{facts.shared_rows} of the {facts.measured_rows} rows measured were learned from by a model "
+        "or a calibrator, as the experiment declares (`declared_overlap`)"
     )
     return Finding(sentence, float(facts.shared_rows), "measured rows learned from")
 
@@ -273,8 +282,12 @@ def _preparation(facts: LeakFacts, *, selects: bool) -> Finding:
     if facts.predictions_given:
         return Finding(_given(facts, "how their columns came about is not known"))
     measure = "measured rows learned from"
+    if not steps and facts.compared_sides and not selects:
+        return _compared(facts)
     if not steps:
-        return Finding(f"no step of this experiment {kind}", 0.0, measure)
+        return Finding(
+            f"no step of this experiment {kind}; whether the table was made so beforehand, no row can tell"
+        )
     named = f"the step{'s' if len(steps) > 1 else ''} {', '.join(steps)}"
     leaks = [leak for leak in facts.step_leaks if leak.selects == selects]
     largest = max(leaks, key=lambda leak: abs(leak.leak), default=None)
@@ -282,12 +295,24 @@ def _preparation(facts: LeakFacts, *, selects: bool) -> Finding:
         rows = facts.prepared_rows or "none"
         sentence = f"{named} learned from {rows} of the rows measured"
         if largest is not None:
-            sentence += f"; learned outside the folds, up to {_said(largest)} would leak"
+            sentence += (
+                f"; learned outside the folds they would move a score by up to {_said(largest)}"
+            )
         return Finding(sentence, float(facts.prepared_rows), measure)
     if largest is not None:
-        sentence = f"{named} learned outside the folds: up to {_said(largest)} leaks"
+        sentence = f"{named} learned outside the folds move a score by up to {_said(largest)}"
         return Finding(sentence, largest.leak, f"largest leak, in {largest.metric}")
     return Finding(f"{named}: no model was measured with them here")
+
+
+def _compared(facts: LeakFacts) -> Finding:
+    sides, leaking = len(facts.compared_sides), list(facts.compared_leaks)
+    sentence = f"{sides} sides of the comparisons prepare columns; "
+    if leaking:
+        sentence += f"on purpose, {', '.join(leaking)} learned it from the rows measured as well"
+    else:
+        sentence += "none of them learned it from the rows measured"
+    return Finding(sentence, float(len(leaking)), "sides prepared with the rows measured")
 
 
 def _said(leak: StepLeak) -> str:
@@ -324,7 +349,11 @@ def _illegitimate_features(facts: LeakFacts) -> Finding:
 
 def _temporal(facts: LeakFacts) -> Finding:
     if facts.earlier_rows is None:
-        return Finding(_given(facts, "no column is named as the rows' time"))
+        return Finding(
+            _given(facts, "when the rows were that the model learned from is not known")
+            if "time" in facts.roles
+            else _given(facts, "no column is named as the rows' time")
+        )
     count = facts.earlier_rows or "none"
     return Finding(
         f"{count} of the rows measured are earlier than the latest row learned from",
@@ -335,10 +364,17 @@ def _temporal(facts: LeakFacts) -> Finding:
 
 def _dependence(facts: LeakFacts) -> Finding:
     if facts.shared_groups is None:
-        return Finding(_given(facts, "no column says which rows belong together"))
+        return Finding(
+            _given(facts, "which groups the model learned from is not known")
+            if "group" in facts.roles
+            else _given(facts, "no column says which rows belong together")
+        )
     count = facts.shared_groups or "none"
+    sentence = f"{count} of the groups have rows both learned from and measured"
+    if facts.folds_method not in ("", "group"):
+        sentence += f"; the ladder's folds part groups (folds.method: {facts.folds_method})"
     return Finding(
-        f"{count} of the groups have rows both learned from and measured",
+        sentence,
         float(facts.shared_groups),
         "groups on both sides",
     )

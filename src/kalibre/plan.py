@@ -5,6 +5,7 @@ The rules in `workflow/rules/` ask; nothing here knows Snakemake.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from dataclasses import dataclass
@@ -364,10 +365,23 @@ class Plan:
         """The summaries of the experiments among the targets, with where to look on."""
         return [
             Path(f"{RESULTS}/{name}/summary.txt").read_text(encoding="utf-8")
+            + self._gate_said(name)
             + f"\nThe page: {RESULTS}/{name}/report.html\nThe runs: `mlflow ui` here, experiment {name}"
             for name in targets or []
             if name in self.experiments
         ]
+
+    def _gate_said(self, name: str) -> str:
+        """Which limits of an experiment's gate are kept; nothing where it has none."""
+        if name not in self.gated:
+            return ""
+        # Imported here: it is needed once, when all is done.
+        from kalibre.gate import gate_text
+
+        path = Path(f"{RESULTS}/{name}/gate.json")
+        text, failed = gate_text({name: json.loads(path.read_text(encoding="utf-8"))})
+        hint = "\n`snakemake gate` exits with 1 while this is so" if failed else ""
+        return f"\nGate: {text}{hint}\n"
 
 
 def dotted_paths(value: Any) -> list[str]:

@@ -25,8 +25,6 @@ from kalibre.leak_sheet import (
 )
 
 METRIC = "accuracy"
-SELECTING = ("select", "variance_threshold")
-"""A step whose name holds one of these words chooses features."""
 
 
 def gather_facts(
@@ -42,6 +40,10 @@ def gather_facts(
     rungs: Mapping[str, str],
     statements: Mapping[str, Mapping[str, str]],
     predictions_given: bool = False,
+    compared_sides: Sequence[str] = (),
+    compared_leaks: Sequence[str] = (),
+    selecting: Sequence[str] = (),
+    folds_method: str = "",
 ) -> LeakFacts:
     """What is known of an experiment.
 
@@ -65,9 +67,14 @@ def gather_facts(
         The section `leak_sheet`.
     predictions_given : bool
         Whether the scores came with the data: what their models learned from is not known.
+    compared_sides, compared_leaks : sequence of str
+        Sides of comparisons that prepare columns, and those that learn it from the rows they measure.
+    selecting : sequence of str
+        Names of the steps that choose features.
+    folds_method : str
+        How the ladder's folds are cut; empty without a ladder.
     """
     declared = {key: Declaration(**statement) for key, statement in statements.items()}
-    selecting = [s for s in steps if any(word in s.lower() for word in SELECTING)]
     step_leaks = [
         StepLeak(
             step=rungs[row["rung"]],
@@ -85,6 +92,7 @@ def gather_facts(
             predictions_given=True,
             measured_rows=len(np.asarray(roles["outcome"])),
             declared=declared,
+            roles=sorted(roles),
         )
     part, row = parts["part"], np.asarray(parts["row"])
     assert isinstance(part, Categories)
@@ -107,6 +115,10 @@ def gather_facts(
         earlier_rows=_of_pair(roles, "time", learned, fresh, earlier_rows),
         shared_groups=_of_pair(roles, "group", learned, fresh, shared_groups),
         declared=declared,
+        roles=sorted(roles),
+        compared_sides=compared_sides,
+        compared_leaks=compared_leaks,
+        folds_method=folds_method,
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from kalibre.repeats.rows import HEADER, study_rows
+from kalibre.readings import COLUMNS, readings
+from kalibre.repeats.rows import FEWER_HEADER, HEADER, fewer_rows_lines, study_rows
 
 Record = Mapping[str, Any]
 Rows = Sequence[Mapping[str, Any]]
@@ -65,7 +66,8 @@ def summary_text(
     sheet : sequence of mapping
         The sheet on leakage.
     """
-    blocks = [_head(experiment, settings), _scores(records), _calibrators(records)]
+    blocks = [_head(experiment, settings), _scores(records), _readings(records)]
+    blocks += [_calibrators(records)]
     blocks += [_ladder(records), _comparisons(settings, records), _study(records)]
     parts = list(dict.fromkeys(row["part"] for rows in reliability.values() for row in rows))
     shown = next((p for p in ("test", "validation") if p in parts), parts[0] if parts else "")
@@ -107,7 +109,7 @@ def cell_text(value: Any) -> str:
 
 def _cell(row: Mapping[str, Any], name: str) -> str:
     value = row.get(name)
-    if name == "rows" and isinstance(value, float) and value.is_integer():
+    if name in ("rows", "effective rows") and isinstance(value, float) and value.is_integer():
         # A sum of weights, which are whole as a rule.
         value = int(value)
     text = cell_text(value)
@@ -211,7 +213,22 @@ def _ladder(records: Sequence[Record]) -> str:
 
 def _study(records: Sequence[Record]) -> str:
     lines = study_rows(records)
-    return f"Means over the splits\n{table_text(lines, HEADER)}" if lines else ""
+    if not lines:
+        return ""
+    text = f"Means over the splits\n{table_text(lines, HEADER)}"
+    fewer = fewer_rows_lines(records)
+    if fewer:
+        head = "Brier score after minus before, by the rows a calibrator learned from"
+        text += f"\n\n{head}\n{table_text(fewer, FEWER_HEADER)}"
+    return text
+
+
+def _readings(records: Sequence[Record]) -> str:
+    """What needs no bins."""
+    lines = list(readings(records))
+    header = ["model", "calibrator", "part", *COLUMNS.values()]
+    head = "Without bins: true probabilities have slope 1 and intercept 0"
+    return f"{head}\n{table_text(lines, header)}" if lines else ""
 
 
 def _comparisons(settings: Mapping[str, Any], records: Sequence[Record]) -> str:
@@ -255,7 +272,8 @@ def _bin(row: Mapping[str, Any], *, last: bool) -> str:
 
 def _leak_sheet(sheet: Rows) -> str:
     lines = [
-        f"{row['type']:<5} {row['name']}: {row['status']}; {row['declared'] or row['finding']}"
+        f"{row['type']:<5} {row['name']}: {row['status']}; {row['finding']}"
+        + (f"; {row['by'] or 'somebody'} declares: {row['declared']}" if row["declared"] else "")
         for row in sheet
     ]
     return (

@@ -86,14 +86,34 @@ def test_a_ladder_without_a_measured_model_is_the_number_itself():
 def test_rows_measured_after_being_learned_from_are_counted():
     row = sheet(LeakFacts(measured_rows=100, shared_rows=100))["no_test_set"]
     assert row["number"] == 100.0
-    assert row["finding"] == "100 of the 100 rows measured were learned from"
+    assert row["finding"].startswith("100 of the 100 rows measured were learned from by a model")
 
 
 def test_without_a_step_there_is_nothing_to_learn_outside():
     found = sheet(LeakFacts(prepared_rows=0))
     for key in ("preprocessing", "feature_selection"):
-        assert (found[key]["status"], found[key]["number"]) == ("tested", 0.0)
+        assert (found[key]["status"], found[key]["number"]) == ("not testable here", None)
         assert found[key]["finding"].startswith("no step of this experiment")
+        assert found[key]["finding"].endswith("no row can tell")
+
+
+def test_preparation_of_comparisons_is_said_and_which_sides_leak_on_purpose():
+    facts = LeakFacts(compared_sides=("a before", "a after"), compared_leaks=("a before",))
+    row = sheet(facts)["preprocessing"]
+    assert (row["status"], row["number"]) == ("tested", 1.0)
+    assert "on purpose, a before learned it from the rows measured" in row["finding"]
+
+
+def test_given_predictions_with_a_group_do_not_say_that_there_is_none():
+    given = LeakFacts(predictions_given=True, roles=("group", "outcome", "time"))
+    found = sheet(given)
+    assert "which groups the model learned from" in found["dependence"]["finding"]
+    assert "when the rows were" in found["temporal"]["finding"]
+
+
+def test_folds_that_part_groups_are_said():
+    row = sheet(LeakFacts(shared_groups=0, folds_method="random"))["dependence"]
+    assert "folds part groups (folds.method: random)" in row["finding"]
 
 
 def test_legitimacy_of_features_and_sampling_are_for_people_to_declare():

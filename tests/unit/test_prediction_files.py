@@ -83,6 +83,14 @@ def test_probabilities_and_logits_may_stand_side_by_side(read: Read):
     assert scores(table, "z").logit.tolist() == [1.0, -1.0]
 
 
+def test_weights_that_are_no_whole_numbers_are_scaled_to_a_mean_of_1(read: Read):
+    table = read("p,y,w\n0.2,0,0.1\n0.4,1,0.2\n0.6,0,0.3\n", probability="p", weight="w")
+    weight = scores(table, "p").weight
+    assert weight is not None
+    np.testing.assert_allclose(weight, [0.5, 1.0, 1.5])
+    assert any("scaled to a mean of 1 (it was 0.2)" in note for note in table.result.notes)
+
+
 def test_weights_and_groups_travel_with_the_scores(read: Read):
     content = "y,p,w,home\n1,0.6,2,a\n0,0.4,1,b\n1,0.3,1,a\n"
     found = scores(read(content, probability="p", weight="w", group="home"), "p")

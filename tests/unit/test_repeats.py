@@ -674,8 +674,7 @@ def test_what_is_said_on_many_splits_is_said_once_with_how_often() -> None:
     )
     notes = joined(spec, "naive_bayes", [range(6)]).result.notes
     assert any(
-        note.startswith("on 6 of 6 splits: isotonic: isotonic was learned from 133 rows")
-        for note in notes
+        note.startswith("on 6 of 6 splits: isotonic was learned from 133 rows") for note in notes
     )
     assert len(notes) < 6
 

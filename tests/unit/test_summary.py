@@ -188,6 +188,46 @@ def test_without_anything_to_know_nothing_is_said():
     assert "To know" not in text(evaluated())
 
 
+def test_what_needs_no_bins_has_a_table_of_its_own():
+    record = evaluated()
+    record["metrics"] |= {"test/smooth_ece": 0.0301, "test/calibration_slope": 0.6612}
+    printed = text(record)
+    assert "true probabilities have slope 1 and intercept 0" in printed
+    below = printed[printed.index("Without bins") :]
+    assert line_of(below, "linear  none")[2:5] == ["test", "0.6612", "-"]
+
+
+def test_a_declaration_does_not_hide_what_was_found():
+    row = {
+        "type": "L1.4",
+        "name": "Duplicates",
+        "status": "tested",
+        "finding": "53 of the rows",
+        "declared": "there are none",
+        "by": "Ann",
+    }
+    printed = summary_text("trivia", SETTINGS, [evaluated()], {}, [row])
+    assert "L1.4  Duplicates: tested; 53 of the rows; Ann declares: there are none" in printed
+
+
+def test_a_study_shows_how_the_score_moves_with_the_calibration_rows():
+    metrics = {"splits": 4}
+    for name, mean in (("temperature/rows_25", 0.01), ("temperature", -0.02)):
+        metrics[f"{name}/test/brier/minus_none/mean"] = mean
+        metrics[f"{name}/test/brier/minus_none/lower"] = 3
+    joined = {
+        "rule": "join_repeats",
+        "subject": {"model": "linear"},
+        "params": {"parts": "test"},
+        "metrics": metrics,
+        "undefined": {},
+        "notes": [],
+    }
+    printed = text(joined, tables={})
+    below = printed[printed.index("by the rows a calibrator learned from") :]
+    assert line_of(below, "linear  temperature")[2:5] == ["test", "25", "+0.0100"]
+
+
 def test_it_ends_with_one_line_break():
     assert text(evaluated()).endswith("\n")
     assert not text(evaluated()).endswith("\n\n")

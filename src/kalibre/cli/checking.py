@@ -243,6 +243,9 @@ def _check_columns(name: str, estimator: Any, rows: pd.DataFrame, *, standardise
     from sklearn.utils import get_tags
 
     kind = type(estimator)
+    if hasattr(estimator, "steps"):
+        # A pipeline of its own fills gaps and encodes text itself.
+        return
     numbers = rows.select_dtypes(include=["number", "bool"])
     text = [column for column in rows.columns if column not in set(numbers.columns)]
     takes_text = "categorical_features" in estimator.get_params() and not standardised

@@ -205,7 +205,8 @@ def _not_there(path: Path) -> str:
     if path.is_symlink():
         return f"is a link to {str(path.readlink())!r}, where there is no file; mend the link"
     folder = path.parent
-    near = nearest(path.name, (p.name for p in folder.iterdir())) if folder.is_dir() else None
+    files = [p.name for p in folder.iterdir() if p.is_file()] if folder.is_dir() else []
+    near = nearest(path.name, files)
     hint = f"; did you mean {str(folder / near)!r}?" if near else ""
     return f"there is no such file{place}{hint}"
 

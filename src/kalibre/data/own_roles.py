@@ -65,6 +65,9 @@ def read_roles(
                 "the row"
             )
         roles[role] = _CONVERSIONS[role](values[column], where)
+    if "weight" in roles:
+        roles["weight"], said = _scaled(np.asarray(roles["weight"]), named["weight"])
+        notes += said
     if "id" in roles and "group" not in roles:
         notes += _repeated_ids(roles["id"], named["id"])
     return roles, tuple(notes)
@@ -101,6 +104,21 @@ def _weight(values: Any, where: str) -> NDArray[np.float64]:
     if not weights.any():
         raise InputError(f"{where}: every weight is 0; at least one row must count")
     return weights
+
+
+def _scaled(weights: NDArray[np.float64], column: str) -> tuple[NDArray[np.float64], list[str]]:
+    """Whole numbers are numbers of repeated rows; others say what a row is worth beside others, not how many.
+
+    Scaled to a mean of 1 they leave the number of rows what it is, on which a calibrator's smoothing and the
+    correction of a bias depend.
+    """
+    if np.array_equal(weights, np.floor(weights)):
+        return weights, []
+    said = (
+        f"the weights in {column!r} are not whole numbers, so they are no numbers of repeated rows: they are "
+        f"scaled to a mean of 1 (it was {weights.mean():.4g})"
+    )
+    return weights / weights.mean(), [said]
 
 
 def _time(values: Any, where: str) -> Column:

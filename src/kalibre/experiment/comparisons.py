@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
@@ -143,6 +144,16 @@ class Comparisons(Block):
             return value
         defaults = value.get("defaults", {})
         return {**value, "rows": [_filled(row, defaults) for row in value["rows"]]}
+
+    def prepared_sides(self) -> Iterator[tuple[str, bool]]:
+        """Each side that prepares columns, and whether it learns that from the part it measures."""
+        for row in self.rows:
+            for name, side in (("before", row.before), ("after", row.after)):
+                if side.preparation:
+                    learned = side.preparation_learned_on or side.learned_on
+                    outside = side.folds is not None and side.folds.outside > 0
+                    measured = side.folds is None and side.measured_on in learned
+                    yield f"{row.name} {name}", outside or measured
 
     @model_validator(mode="after")
     def _names_known(self) -> Comparisons:

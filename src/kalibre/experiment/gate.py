@@ -21,7 +21,7 @@ LIMITS = (
     "metrics",
 )
 DEFAULTS = {"ece_excess": 0.02, "beyond_chance": True}
-"""The limits of an empty section: a perfect model keeps them at any number of rows."""
+"""The limits of an empty section: at any number of rows a perfect model misses them once in 1,000 samples."""
 
 
 class AucDrop(Block):

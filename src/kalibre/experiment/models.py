@@ -78,6 +78,10 @@ class Model(Block):
             raise ValueError("`estimator` is missing: the path of a classifier's class, or `steps`")
         return self
 
+    def step_paths(self) -> list[str]:
+        """The paths of the transformers before its classifier."""
+        return [member.estimator for member in (self.steps or [])[:-1]]
+
 
 def _named(steps: list[Any]) -> list[list[Any]]:
     """Each step with a name of its own, as the pipeline takes them."""

@@ -16,7 +16,8 @@ from kalibre.pages.differences import difference_figures, difference_table
 from kalibre.pages.figure import Figure, Section
 from kalibre.pages.markup import Markup, details, table
 from kalibre.pages.material import Evaluated, Material
-from kalibre.pages.words import LOWER_IS_BETTER, METRICS, NONE, listed, plain, variant
+from kalibre.pages.words import LOWER_IS_BETTER, METRICS, NONE, listed, percent, plain, variant
+from kalibre.readings import COLUMNS, readings
 
 COMPARED = ("ece", "brier", "log_loss", "roc_auc")
 OWN, MAPPED = "the model's own", "after a map"
@@ -42,9 +43,19 @@ def scores_section(material: Material) -> Section | None:
     body = [*(figure for figure in figures if figure), *difference_figures(material)]
     shown = table(scores, score_header(material), caption="Every score on every part")
     folded = details("Every score on every part", shown) if figures else shown
-    return Section(
-        "scores", "Scores", "The scores", lead, [*body, folded, *_shown(difference_table(material))]
-    )
+    shown_tables = [folded, *_shown(_readings_table(material)), *_shown(difference_table(material))]
+    return Section("scores", "Scores", "The scores", lead, [*body, *shown_tables])
+
+
+def _readings_table(material: Material) -> Markup | None:
+    """Slope, tests and bin-free errors of everything measured."""
+    lines = list(readings(material.of_rule("evaluate")))
+    if not lines:
+        return None
+    header = {"name": "model", "part": "part", **{head: head for head in COLUMNS.values()}}
+    rows = [{"name": variant(line["model"], line["calibrator"]), **line} for line in lines]
+    caption = "Without bins: true probabilities have slope 1 and intercept 0"
+    return table(rows, header, caption=caption)
 
 
 def _shown(piece: Markup | None) -> list[Markup]:
@@ -103,7 +114,9 @@ def _figure(material: Material, compared: Sequence[Evaluated], metric: str) -> F
     return Figure(
         name=f"scores_{metric}",
         title=_upper(METRICS[metric]) + (f", bins “{plain(rule)}”" if metric == "ece" else ""),
-        sentence=_sentence(rows, metric, left_out=len(compared) - len(rows)),
+        sentence=_sentence(
+            rows, metric, left_out=len(compared) - len(rows), level=_level(material)
+        ),
         chart=_chart(rows, METRICS[metric]),
         height=26 * len(rows) + 12,
         rows=rows,
@@ -129,11 +142,19 @@ def _chance_header(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     if any("null_lower" in row for row in rows):
         return {"null_lower": "perfect from", "null_upper": "to"}
     if any("interval_lower" in row for row in rows):
-        return {"interval_lower": "95 % from", "interval_upper": "to"}
+        return {"interval_lower": "interval from", "interval_upper": "to"}
     return {}
 
 
-def _sentence(rows: Sequence[Mapping[str, Any]], metric: str, *, left_out: int) -> str:
+def _level(material: Material) -> float:
+    """The confidence level of the intervals, a fraction."""
+    statistics = material.settings.get("evaluation", {}).get("statistics", {})
+    return float(statistics.get("level", 0.95))
+
+
+def _sentence(
+    rows: Sequence[Mapping[str, Any]], metric: str, *, left_out: int, level: float
+) -> str:
     best = (min if metric in LOWER_IS_BETTER else max)(row["value"] for row in rows)
     names = [row["name"] for row in rows if row["value"] == best]
     shared = f"{names[0]} and {len(names) - 1} more" if len(names) > 2 else listed(names)
@@ -142,7 +163,7 @@ def _sentence(rows: Sequence[Mapping[str, Any]], metric: str, *, left_out: int) 
     if any("null_lower" in row for row in rows):
         said += "; grey is what chance gives a perfect model at this size"
     if any("interval_lower" in row for row in rows):
-        said += "; lines are 95 % intervals"
+        said += f"; lines are {percent(level)} intervals"
     if left_out:
         said += f"; {left_out} without a value left out"
     return said + "."

@@ -47,7 +47,7 @@ def difference_table(material: Material) -> Markup | None:
         "first_name": "minus this",
         "metric": "score",
         "difference": "difference",
-        "lower": "95 % from",
+        "lower": "interval from",
         "upper": "to",
     }
     title = "Differences on the same rows"
@@ -94,7 +94,7 @@ def _figure(metric: str, rows: Sequence[Mapping[str, Any]]) -> Figure:
         header={
             "second_name": "model and map",
             "difference": "after minus before",
-            "lower": "95 % from",
+            "lower": "interval from",
             "upper": "to",
         },
     )
@@ -109,7 +109,7 @@ def _sentence(label: str, rows: Sequence[Mapping[str, Any]]) -> str:
         return f"On the same rows the {label} moves by {moved}, which {told}."
     return (
         f"Of {counted(len(rows), 'map', 'maps')} {lower} lower the {label} and {higher} raise it by more "
-        "than the 95 % interval of the same rows leaves open."
+        "than the interval of the same rows leaves open."
     )
 
 
@@ -144,7 +144,7 @@ def _chart(label: str, rows: list[dict[str, Any]]) -> Any:
             tooltip=[
                 alt.Tooltip("second_name:N", title="map"),
                 alt.Tooltip("difference:Q", title="difference", format="+.4f"),
-                alt.Tooltip("lower:Q", title="95 % from", format="+.4f"),
+                alt.Tooltip("lower:Q", title="interval from", format="+.4f"),
                 alt.Tooltip("upper:Q", title="to", format="+.4f"),
             ],
         )

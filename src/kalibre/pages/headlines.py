@@ -77,11 +77,13 @@ def _ladder(material: Material) -> Iterator[Headline]:
         model = plain(record["subject"]["model"])
         yield Headline(
             signed(metrics[rungs[-1]]),
-            f"accuracy of {model} when all preparation is learned outside the folds",
+            f"accuracy of {model} gained by learning all preparation outside the folds: the leak",
         )
         distance = metrics.get(rungs[-1].replace("/leak", "/distance"))
         if distance is not None:
-            yield Headline(signed(distance), "of that score lies above the true number")
+            side = "below" if distance < 0 else "above"
+            label = f"the same score stands {side} the one of the held-out rows"
+            yield Headline(signed(abs(distance)), label)
 
 
 def _calibration(material: Material) -> Iterator[Headline]:

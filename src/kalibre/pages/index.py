@@ -69,12 +69,15 @@ def _tiles(
     due = [row["status"] for row in figures if row["status"] in ("match", "differs")]
     if due:
         label = "figures of the lessons' pages, to the printed digit"
+        if still := sum(row["status"] == "open" for row in figures):
+            label += f"; {still} more are open"
         shown.append((f"{due.count('match')} of {len(due)}", label))
     told = [row["status"] for row in claims if row["status"] in ("holds", "fails")]
     if told:
-        shown.append(
-            (f"{told.count('holds')} of {len(told)}", "of the pages' claims in words hold")
-        )
+        label = "of the pages' claims in words hold"
+        if still := sum(row["status"] == "open" for row in claims):
+            label += f"; {still} more are open"
+        shown.append((f"{told.count('holds')} of {len(told)}", label))
     items = [
         tag("li", tag("span", value, class_="value"), tag("span", label, class_="label"))
         for value, label in shown

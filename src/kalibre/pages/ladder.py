@@ -44,7 +44,7 @@ def ladder_section(material: Material) -> Section | None:
         "The same folds, seed and model, climbed from all preparation inside the folds to all of it outside. "
         "Hollow points are single folds, the filled one is their mean; the dashed line is the true number: "
         "the whole chain learned on the pool and measured once on rows that were held out. A leak is "
-        "signed; its thin line is the corrected 95 % interval (Nadeau and Bengio 2003), the thick one the "
+        "signed; its thin line is the corrected interval (Nadeau and Bengio 2003), the thick one the "
         "naive."
     )
     return Section("ladder", "Folds", "Was the score earned?", lead, body)
@@ -72,7 +72,7 @@ def _of_model(material: Material, record: Record) -> Iterator[Figure | Markup]:
         "spread": "spread",
         "distance": "above the true number",
         "leak": "leak",
-        "leak_corrected_low": "95 % from",
+        "leak_corrected_low": "interval from",
         "leak_corrected_high": "to",
     }
     rows = [{**row, "metric_name": METRICS.get(row["metric"], row["metric"])} for row in leaks]
@@ -256,7 +256,7 @@ def _leak_figure(model: str, metric: str, leaks: Sequence[Mapping[str, Any]]) ->
         header={
             "name": "learned outside",
             "leak": "outside minus inside",
-            "leak_corrected_low": "95 % from",
+            "leak_corrected_low": "interval from",
             "leak_corrected_high": "to",
         },
     )
@@ -270,7 +270,7 @@ def _leak_sentence(label: str, rows: Sequence[Mapping[str, Any]]) -> str:
     if low is None or high is None:
         return said + "."
     apart = low > 0 or high < 0
-    interval = f"corrected 95 % interval {signed(low)} to {signed(high)}"
+    interval = f"corrected interval {signed(low)} to {signed(high)}"
     told = "is told from zero" if apart else "cannot be told from zero"
     return f"{said} ({interval}), which {told} with these folds."
 
@@ -306,7 +306,7 @@ def _leak_chart(label: str, rows: list[dict[str, Any]]) -> Any:
         tooltip=[
             alt.Tooltip("name:N", title="outside"),
             alt.Tooltip("leak:Q", title="leak", format="+.4f"),
-            alt.Tooltip("leak_corrected_low:Q", title="corrected 95 % from", format="+.4f"),
+            alt.Tooltip("leak_corrected_low:Q", title="corrected from", format="+.4f"),
             alt.Tooltip("leak_corrected_high:Q", title="to", format="+.4f"),
             alt.Tooltip("leak_naive_low:Q", title="naive from", format="+.4f"),
             alt.Tooltip("leak_naive_high:Q", title="to (naive)", format="+.4f"),

@@ -145,21 +145,31 @@ def sections(
     labelled = list(zip(lab_models, lab_scores, strict=True))
     given = [(lab["model"], scores) for lab, scores in labelled if lab["kind"] == "answers"]
     tempered = [(lab, scores) for lab, scores in labelled if lab["kind"] == "temperature"]
-    for section in (
+    tried = (
         labs.answers_section(material, given),
         labs.temperature_section(
             material, [lab for lab, _ in tempered], [scores for _, scores in tempered]
         ),
+    )
+    measured = (
         ladder_section(material),
         decisions_section(material),
         study_section(material),
+    )
+    read = (
         reliability_section(material),
         scores_section(material),
         learned_on_section(material),
         spread_section(material),
+    )
+    # A lesson begins with what can be tried; who audits a model of his own wants the answer first.
+    lesson = bool(material.settings.get("lesson"))
+    for section in (
+        *((*tried, *measured, *read) if lesson else (*read, *measured)),
         _leak_sheet_section(material),
         _gate_section(material),
         _printed_section(material),
+        *(() if lesson else tried),
         _notes_section(material),
         _settings_section(material),
     ):

@@ -185,6 +185,8 @@ def _shape(rows: Sequence[Mapping[str, Any]]) -> str:
             "Every circle stands above the diagonal, "
             f"{percent(said)} said on average and {percent(happened)} happened"
         )
+    if all(row["gap"] == 0 for row in rows):
+        return "Every circle lies on the diagonal: what is said is what happened"
     heaviest = max(rows, key=lambda row: abs(row["gap"]) * row["count"])
     return (
         f"The gap that weighs most is at {heaviest['name']}, where {percent(heaviest['said'])} is said "
@@ -194,12 +196,13 @@ def _shape(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def _changed(evaluated: Evaluated, part: str, earlier: float, ece: float) -> str:
     way = "back towards" if ece < earlier else "away from"
+    alike = f"{earlier:.3f}" == f"{ece:.3f}"
     rows = evaluated.metric(part, "rows")
     kept = evaluated.metric(part, "order_kept")
     changed = evaluated.metric(part, "decisions_changed")
     said = f"The circles move {way} the diagonal (hollow: before), ECE {earlier:.3f} before and {ece:.3f} now"
-    if ece == earlier:
-        said = f"The circles stay where they were, ECE {ece:.3f}"
+    if alike:
+        said = f"The circles are as near the diagonal as before (hollow: before), ECE {ece:.3f}"
     if kept is not None and kept == rows:
         return f"{said}, while every row keeps its place in the order."
     if changed is not None:

@@ -178,6 +178,13 @@ def _compared(study: Study, pair: tuple[str, str], metric: str) -> Iterator[dict
         told_apart = low is not None and high is not None and (low > 0 or high < 0)
         lower, higher = plain(first), plain(second)
         better = lower if (found["mean"] < 0) == (metric in LOWER_IS_BETTER) else higher
+        counted = sum(int(found[way]) for way in ("lower", "equal", "higher"))
+        undefined = study.count - counted
+        wins = f"{found['lower']:.0f} lower, {found['higher']:.0f} higher"
+        if undefined:
+            # A mean over the splits without an infinite loss says nothing of the calibrator.
+            told_apart = False
+            wins += f", {undefined} without a finite value"
         yield {
             "pair": f"{lower} and {higher}",
             "metric": METRICS[metric],
@@ -186,5 +193,5 @@ def _compared(study: Study, pair: tuple[str, str], metric: str) -> Iterator[dict
             "to": high,
             "p_value": found.get("corrected_p_value"),
             "better": better if told_apart else "not told apart",
-            "wins": f"{found['lower']:.0f} lower, {found['higher']:.0f} higher",
+            "wins": wins,
         }

@@ -257,7 +257,10 @@ class ModelStudy:
         )
         for name, value in fitted.parameters().items():
             row.add(f"{variant.name}/{name}", value, "not finite")
-        row.notes += [f"{variant.name}: {note}" for note in fitted.notes]
+        row.notes += [
+            note if note.startswith(variant.name) else f"{variant.name}: {note}"
+            for note in fitted.notes
+        ]
         return fitted.transform(probability, logit)
 
     def _learn_on_fewer(

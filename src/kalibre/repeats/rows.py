@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from kalibre.repeats.layout import NONE
+from kalibre.repeats.layout import NONE, fewer_rows
 
 HEADER = (
     "model",
@@ -21,6 +21,16 @@ HEADER = (
     "lower in",
     "kept in",
     "learned",
+)
+FEWER_HEADER = (
+    "model",
+    "calibrator",
+    "part",
+    "learned from",
+    "difference",
+    "from",
+    "to",
+    "lower in",
 )
 
 
@@ -41,6 +51,34 @@ def study_rows(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """
     joined = [record for record in records if record["rule"] == "join_repeats"]
     return [row for record in joined for row in _rows(record)]
+
+
+def fewer_rows_lines(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """How the Brier score moves with the rows a calibrator learned from, by the names of `FEWER_HEADER`."""
+    lines = []
+    for record in records:
+        if record["rule"] != "join_repeats":
+            continue
+        metrics = record["metrics"]
+        for name, mean in metrics.items():
+            whole, rows = fewer_rows(name)
+            if rows is None or not whole.endswith("/brier/minus_none/mean"):
+                continue
+            calibrator, part = whole.split("/")[:2]
+            path = name.removesuffix("/mean")
+            lines.append(
+                {
+                    "model": record["subject"]["model"],
+                    "calibrator": calibrator,
+                    "part": part,
+                    "learned from": rows,
+                    "difference": mean,
+                    "from": metrics.get(f"{path}/corrected_low"),
+                    "to": metrics.get(f"{path}/corrected_high"),
+                    "lower in": metrics.get(f"{path}/lower"),
+                }
+            )
+    return sorted(lines, key=lambda line: [line[key] for key in list(line)[:4]])
 
 
 def _rows(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -48,6 +48,10 @@ from kalibre.statistics.spread import (
 _BAND = ("mean", "lower", "median", "upper", "extreme", "p_value")
 _SMOOTH_BAND = ("mean", "lower", "median", "upper", "p_value")
 _SPREAD = "spread "
+GROUPS_NOTE = (
+    "the bootstrap draws whole groups; null bands, Spiegelhalter's z and the calibration line take rows for "
+    "independent, so they find a deviation too often where groups differ"
+)
 _OUTSIDE = "rows lie outside the edges"
 
 
@@ -151,6 +155,8 @@ def honest_numbers(
     _add_debiased(numbers, rows)
     _add_smooth(numbers, rows, chosen)
     _add_spiegelhalter(numbers, rows)
+    if groups is not None and np.unique(np.asarray(groups)).size < np.size(probabilities):
+        numbers.notes += (GROUPS_NOTE,)
     if chosen.quick:
         return numbers
     _add_corp(numbers, rows)

@@ -43,6 +43,8 @@ window.kalibre.answersLab = (root, data) => {
   }
 
   function shown(probability) {
+    if (probability > 0 && probability < 0.0005) return "<0.001";
+    if (probability < 1 && probability > 0.9995) return ">0.999";
     return String(Number(probability.toPrecision(3)));
   }
 
