@@ -29,7 +29,8 @@ def spread_section(material: Material) -> Section | None:
         return None
     lead = (
         "An ECE without its bins is not a number. Here the same predictions stand under several numbers of "
-        "bins, of equal width and of equal mass."
+        "bins, of equal width and of equal mass. The more bins, the more of an ECE is chance: a perfect "
+        "model's rises with them too, which the file spread.csv has beside each."
     )
     return Section("spread", "Bins", "How much is the choice of bins?", lead, figures)
 
