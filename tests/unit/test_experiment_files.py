@@ -433,6 +433,11 @@ def test_a_section_that_asks_for_what_is_not_measured_is_refused(
     assert said in refuse(FITTED + section + "\n")
 
 
+def test_a_word_where_a_list_belongs_is_shown_as_one(refuse: Refuse):
+    message = refuse(FITTED + "evaluation: {on: test}\n")
+    assert message.endswith("evaluation.on: found 'test'; it should be a list: [test]")
+
+
 def test_an_empty_file_and_an_alias_within_itself_are_said(refuse: Refuse):
     assert refuse("").endswith("the file is empty")
     assert refuse("data: &a {source: *a}\n") == "x.yaml, line 1: an alias leads back into itself"

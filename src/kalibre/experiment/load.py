@@ -198,6 +198,8 @@ def _explain(path: Path, content: Any, lines: Lines, error: Any) -> str:
     if error["type"] == "string_pattern_mismatch":
         allowed = _PATTERNS.get(error["ctx"]["pattern"], error["msg"])
         return f"{where}: found {error['input']!r}; {allowed}"
+    if error["type"] == "list_type" and isinstance(error["input"], (str, int, float)):
+        return f"{where}: found {error['input']!r}; it should be a list: [{error['input']}]"
     message = error["msg"].removeprefix("Value error, ").replace("Input should", "it should")
     if cause is not None and hasattr(cause, "key"):
         return f"{where}: {message}"
