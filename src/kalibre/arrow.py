@@ -106,7 +106,9 @@ def times(values: Any) -> NDArray[np.datetime64]:
     """An Arrow array of dates or times as datetime64 in microseconds, without a zone (UTC)."""
     import pyarrow as pa
 
-    stamps = values.cast(pa.timestamp("us", tz=getattr(values.type, "tz", None)))
+    # What is finer than a microsecond is cut off.
+    fine = getattr(values.type, "unit", "") == "ns"
+    stamps = values.cast(pa.timestamp("us", tz=getattr(values.type, "tz", None)), safe=not fine)
     found = _buffer_values(stamps, np.dtype("datetime64[us]")).copy()
     known = known_values(stamps)
     if known is not None:

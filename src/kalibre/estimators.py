@@ -33,6 +33,18 @@ def import_class(path: str, *, needs: tuple[str, ...]) -> type:
             f"estimator {path!r}: module {module_name!r} cannot be imported ({error}); "
             "check its spelling, or install the package that has it"
         ) from error
+    except (
+        SyntaxError,
+        ArithmeticError,
+        AttributeError,
+        NameError,
+        TypeError,
+        ValueError,
+    ) as error:
+        raise InputError(
+            f"estimator {path!r}: module {module_name!r} fails when it is imported "
+            f"({type(error).__name__}: {error}); mend the module"
+        ) from error
     found = getattr(module, name, None)
     if found is None:
         classes = [n for n, value in vars(module).items() if inspect.isclass(value)]
@@ -57,6 +69,9 @@ def build(path: str, params: Mapping[str, Any], *, needs: tuple[str, ...], seed:
     kind = import_class(path, needs=needs)
     known = [n for n in inspect.signature(kind).parameters if n not in ("args", "kwargs")]
     built = {name: _value(value, seed) for name, value in params.items()}
+    if isinstance(built.get("class_weight"), Mapping):
+        # Keys of a mapping are text in JSON, and the classes are 0 and 1.
+        built["class_weight"] = {int(label): w for label, w in built["class_weight"].items()}
     unknown = [name for name in built if name not in known]
     if unknown and not _takes_any(kind):
         raise InputError(
@@ -81,7 +96,13 @@ def _value(value: Any, seed: int) -> Any:
         and "estimator" in value
         and set(value) <= {"estimator", "params"}
     ):
-        return build(value["estimator"], value.get("params") or {}, needs=("fit",), seed=seed)
+        path, params = value["estimator"], value.get("params") or {}
+        if not isinstance(path, str) or "." not in path or not isinstance(params, Mapping):
+            raise InputError(
+                f"a parameter that is an estimator: found {dict(value)!r}; it is written {{estimator: PATH, "
+                "params: {...}}, with a path such as sklearn.tree.DecisionTreeClassifier"
+            )
+        return build(path, params, needs=("fit",), seed=seed)
     if isinstance(value, list):
         built = [_value(item, seed) for item in value]
         # The members of a pipeline or a vote: a name and an estimator each.

@@ -433,6 +433,19 @@ def test_a_section_that_asks_for_what_is_not_measured_is_refused(
     assert said in refuse(FITTED + section + "\n")
 
 
+def test_preparation_of_given_predictions_is_refused(refuse: Refuse):
+    text = GIVEN + "preparation: [{step: sklearn.impute.SimpleImputer, columns: numeric}]\n"
+    assert "preparation: predictions are given" in refuse(text)
+
+
+def test_two_calibrators_of_one_full_name_are_refused(refuse: Refuse):
+    calibrators = (
+        "{a: {method: platt, learn_on: [validation, test]}, a_on_test: {method: temperature}}"
+    )
+    message = refuse(FITTED.replace("[none, temperature]", calibrators))
+    assert "two calibrators would be called 'a_on_test'" in message
+
+
 def test_a_word_where_a_list_belongs_is_shown_as_one(refuse: Refuse):
     message = refuse(FITTED + "evaluation: {on: test}\n")
     assert message.endswith("evaluation.on: found 'test'; it should be a list: [test]")

@@ -575,3 +575,12 @@ def test_a_section_that_contradicts_itself_is_refused_before_any_file_is_read(
 ):
     with pytest.raises(ValueError, match=message.replace("(", r"\(")):
         OwnTable(source="table", file="t.csv", target="y", **section)
+
+
+def test_groups_that_look_like_numbers_keep_their_names(read: Read):
+    rows = "".join(
+        f"{i % 2},{i},{g}\n" for i, g in enumerate(["01", "1", "12345678901234560001"] * 4)
+    )
+    group = read("y,a,g\n" + rows, group="g").roles["group"]
+    assert isinstance(group, Categories)
+    assert set(group.names) == {"01", "1", "12345678901234560001"}

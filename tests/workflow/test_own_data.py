@@ -254,3 +254,26 @@ def test_another_content_of_the_file_reruns_what_lies_behind_it_and_nothing_else
 def test_a_file_that_is_touched_reruns_nothing(project: Project):
     Path(project.root / "data/biopsies.csv").touch()
     assert project.plan("clinics").pending == set()
+
+
+def test_a_gate_compares_with_an_earlier_build_and_none_is_measured_unasked(tmp_path: Path) -> None:
+    project = Project.new(tmp_path / "project", experiments=[])
+    file = project.root / "config" / "experiments" / "again.yaml"
+    path = "sklearn.linear_model.LogisticRegression"
+    model = f"{{estimator: {path}, standardise: true, params: {{class_weight: {{0: 1, 1: 3}}}}}}"
+    file.write_text(
+        "data: {source: biopsies}\n"
+        "split: {method: stratified, parts: {test: 0.3, calibration: 0.3}, rest: train}\n"
+        f"models: {{logistic: {model}}}\n"
+        "calibration: {calibrators: [platt]}\n",
+        encoding="utf-8",
+    )
+    metrics = project.root / "results" / "again" / "metrics.json"
+    project.snakemake("results/again/metrics.json").checked()
+    assert "evaluate/logistic/none/test/brier" in json.loads(metrics.read_text())
+    (project.root / "kept.json").write_bytes(metrics.read_bytes())
+    with file.open("a", encoding="utf-8") as text:
+        text.write("gate: {auc_drop: {against: kept.json}}\n")
+    project.snakemake("results/again/gate.json").checked()
+    gate = json.loads((project.root / "results" / "again" / "gate.json").read_text())
+    assert [check["measured"] for check in gate["checks"]] == [0.0, 0.0]

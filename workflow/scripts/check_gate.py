@@ -9,7 +9,7 @@ with Job(snakemake) as job:
     limits = job.params.limits
     earlier = None
     if job.input.get("earlier"):
-        earlier = earlier_metrics(files.read_json(job.input.earlier))
+        earlier = earlier_metrics(files.read_json(job.input.earlier[0]))
     checks = check_gate(
         limits,
         files.read_json(job.input.metrics),

@@ -184,10 +184,10 @@ def _try(spec: Experiment, name: str, table: Table, parts: Columns) -> Iterator[
     except InputError as error:
         raise InputError(f"models.{name}: {error}") from error
     names = named_columns(table.features, settings["columns"], spec.feature_columns())
+    frame = to_frame(table.features, names)
     features = {column: table.features[column] for column in names}
     learned, others = _both(parts, settings["learn_on"])
     tried, others = _chosen(features, learned), _chosen(features, others)
-    frame = to_frame(features)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:

@@ -20,6 +20,8 @@ from kalibre.errors import InputError
 from kalibre.ordering import moments
 
 ROLES = ("id", "group", "time", "weight", "part")
+NAMES = ("group", "part")
+"""Roles whose values are names, even where they look like numbers: 01 is not 1."""
 
 
 def role_columns(data: Mapping[str, Any]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from kalibre.columns import Categories, Columns, as_text, take_rows
 from kalibre.data.kinds import as_categories, first_missing, row_number
 from kalibre.data.labels import Outcomes, as_outcomes
 from kalibre.data.own_files import OwnFile
-from kalibre.data.own_roles import as_floats, read_roles, role_columns
+from kalibre.data.own_roles import NAMES, as_floats, read_roles, role_columns
 from kalibre.data.table import Table, outcome_counts
 from kalibre.errors import InputError, suggestion
 from kalibre.records import Result
@@ -100,7 +100,8 @@ def _read_columns(
     for scale, column in scores.values():
         file.require({f"data.{scale}": column})
     columns = [*named.values(), *(column for _, column in scores.values())]
-    values = file.read(dict.fromkeys(columns), missing=data["missing"])
+    names = [roles[role] for role in NAMES if role in roles]
+    values = file.read(dict.fromkeys(columns), texts=names, missing=data["missing"])
     file.require_single_values(named, values)
     for scale, column in scores.values():
         file.require_single_values({f"data.{scale}": column}, values)

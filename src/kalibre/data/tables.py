@@ -14,7 +14,7 @@ from typing import Any
 from kalibre.data.kinds import Seen, missing_note, see_column
 from kalibre.data.labels import as_outcomes
 from kalibre.data.own_files import OwnFile
-from kalibre.data.own_roles import read_roles, role_columns
+from kalibre.data.own_roles import NAMES, read_roles, role_columns
 from kalibre.data.table import Table, outcome_counts
 from kalibre.errors import InputError
 from kalibre.records import Result
@@ -41,7 +41,10 @@ def make_table(data: Mapping[str, Any]) -> Table:
     wanted = _wanted(file, data, roles)
     values = file.read(
         dict.fromkeys([data["target"], *roles.values(), *wanted]),
-        texts=[column for column, kind in data["kinds"].items() if kind == "category"],
+        texts=[
+            *(column for column, kind in data["kinds"].items() if kind == "category"),
+            *(roles[role] for role in NAMES if role in roles),
+        ],
         missing=data["missing"],
     )
     file.require_single_values(_named(data, roles), values)

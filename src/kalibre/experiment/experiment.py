@@ -155,13 +155,22 @@ class Experiment(Block):
         return next(([p] for p in ("test", "validation") if p in self.parts()), [self.parts()[-1]])
 
     def variants(self, model: str) -> dict[str, Variant]:
-        """The calibrators of a model by their full names; one learned on several parts is several."""
-        variants = {}
+        """The calibrators of a model by their full names; one learned on several parts is several.
+
+        The model's own probabilities, `none`, are always among them: the others are compared with them.
+        """
+        variants = {NONE: Variant(NONE, NONE, {}, None, None)}
         for name, spec in self.calibration.calibrators.items():
             if spec.models is not None and model not in spec.models:
                 continue
             for part in self._learning_parts(spec):
                 full = self._full_name(name, spec, part)
+                if full in variants and full != NONE:
+                    raise KeyedError(
+                        ("calibration", "calibrators", name),
+                        f"two calibrators would be called {full!r}, as one that is learned on several parts "
+                        "is named after each; rename one of them",
+                    )
                 variants[full] = Variant(full, spec.method, spec.params, part, spec.after)
         return dict(sorted(variants.items()))
 
@@ -261,6 +270,11 @@ class Experiment(Block):
                 raise KeyedError(
                     ("models",), "predictions are given, nothing is fitted: leave `models` out"
                 )
+            if self.preparation:
+                raise KeyedError(
+                    ("preparation",),
+                    "predictions are given, no model learns from columns: leave `preparation` out",
+                )
             return
         if self.models and self.split is None:
             raise KeyedError(
@@ -346,6 +360,8 @@ class Experiment(Block):
             where = key if spec.learn_on else ("calibration",)
             self._check_learning((*where, "learn_on"), learning)
             self._check_chain(key, spec)
+        for model in self.model_names():
+            self.variants(model)
 
     def _check_learning(self, key: tuple[str, ...], parts: Sequence[str]) -> None:
         if OUT_OF_FOLD not in parts:

@@ -131,6 +131,9 @@ def _read_yaml(path: Path) -> tuple[dict[str, Any], Lines]:
         line = f", line {mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or str(error)
         raise InputError(f"{path}{line}: is not valid YAML: {problem}") from error
+    except (ValueError, TypeError, RecursionError) as error:
+        # A date that does not exist, a list as a key, a number of thousands of digits.
+        raise InputError(f"{path}: is not valid YAML: {error}") from error
     if not isinstance(content, dict):
         found = "the file is empty" if content is None else f"found {content!r}"
         raise InputError(f"{path}: an experiment is a mapping of sections such as `data:`; {found}")
