@@ -18,6 +18,7 @@ from kalibre.errors import InputError, suggestion
 from kalibre.experiment.base import PATH_PATTERN, plain
 from kalibre.experiment.experiment import NONE, Experiment, Variant
 from kalibre.experiment.load import load_experiments, select_experiments
+from kalibre.experiment.sheet import sheet_settings
 from kalibre.repeats.settings import (
     ladder_study_settings,
     study_extent,
@@ -202,6 +203,10 @@ class Plan:
         """The leak tables of the models that climb the ladder."""
         models = self.of(experiment).climbing_models()
         return [f"{RESULTS}/{experiment}/measure_leak/{model}/leak.csv" for model in models]
+
+    def sheet_settings(self, experiment: str) -> dict[str, Any]:
+        """What the sheet on leakage takes of the experiment's sections."""
+        return sheet_settings(self.of(experiment))
 
     def sheet_records(self, experiment: str) -> list[str]:
         """The records beside what the sheet on leakage takes."""

@@ -6,7 +6,7 @@ and those of the evaluated parts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,18 +32,8 @@ def gather_facts(
     roles: Columns,
     parts: Columns | None,
     *,
-    columns: Sequence[str],
-    learned_on: Sequence[str],
-    measured_on: Sequence[str],
-    steps: Sequence[str],
+    sheet: Mapping[str, Any],
     leaks: Sequence[Mapping[str, str]],
-    rungs: Mapping[str, str],
-    statements: Mapping[str, Mapping[str, str]],
-    predictions_given: bool = False,
-    compared_sides: Sequence[str] = (),
-    compared_leaks: Sequence[str] = (),
-    selecting: Sequence[str] = (),
-    folds_method: str = "",
 ) -> LeakFacts:
     """What is known of an experiment.
 
@@ -53,41 +43,13 @@ def gather_facts(
         Its table.
     parts : Columns or None
         Its split; None where nothing is split.
-    columns : sequence of str
-        The columns models learn from; empty for all of the table's.
-    learned_on, measured_on : sequence of str
-        Parts that a model or calibrator learned from, and parts that were measured.
-    steps : sequence of str
-        Names of the preparation steps.
+    sheet : mapping
+        What `kalibre.experiment.sheet.sheet_settings` makes of the experiment.
     leaks : sequence of mapping
         Rows of the ladder's leak tables.
-    rungs : mapping of str to str
-        Rung with one step alone outside the folds to that step's name.
-    statements : mapping
-        The section `leak_sheet`.
-    predictions_given : bool
-        Whether the scores came with the data: what their models learned from is not known.
-    compared_sides, compared_leaks : sequence of str
-        Sides of comparisons that prepare columns, and those that learn it from the rows they measure.
-    selecting : sequence of str
-        Names of the steps that choose features.
-    folds_method : str
-        How the ladder's folds are cut; empty without a ladder.
     """
-    declared = {key: Declaration(**statement) for key, statement in statements.items()}
-    step_leaks = [
-        StepLeak(
-            step=rungs[row["rung"]],
-            selects=rungs[row["rung"]] in selecting,
-            metric=METRIC,
-            leak=float(row["leak"]),
-            low=_number(row["leak_corrected_low"]),
-            high=_number(row["leak_corrected_high"]),
-        )
-        for row in leaks
-        if row["rung"] in rungs and row["metric"] == METRIC and row["leak"]
-    ]
-    if parts is None or predictions_given:
+    declared = {key: Declaration(**statement) for key, statement in sheet["statements"].items()}
+    if parts is None or sheet["predictions_given"]:
         return LeakFacts(
             predictions_given=True,
             measured_rows=len(np.asarray(roles["outcome"])),
@@ -96,18 +58,18 @@ def gather_facts(
         )
     part, row = parts["part"], np.asarray(parts["row"])
     assert isinstance(part, Categories)
-    learned, measured = row[part.isin(learned_on)], row[part.isin(measured_on)]
-    features = {name: table[name] for name in columns or table}
+    learned, measured = (row[part.isin(sheet[key])] for key in ("learned_on", "measured_on"))
+    features = {name: table[name] for name in sheet["columns"] or table}
     digests = row_digests(features)
     shared = len(np.intersect1d(learned, measured))
     fresh = np.setdiff1d(measured, learned)
     return LeakFacts(
         measured_rows=len(measured),
         shared_rows=shared,
-        steps=steps,
-        selecting_steps=selecting,
-        prepared_rows=shared if steps else None,
-        step_leaks=step_leaks,
+        steps=sheet["steps"],
+        selecting_steps=sheet["selecting"],
+        prepared_rows=shared if sheet["steps"] else None,
+        step_leaks=list(_step_leaks(leaks, sheet)),
         duplicate_rows=duplicates(digests[learned], digests[fresh]),
         strongest_column=strongest_column(
             take_rows(features, measured), np.asarray(roles["outcome"])[measured]
@@ -116,10 +78,25 @@ def gather_facts(
         shared_groups=_of_pair(roles, "group", learned, fresh, shared_groups),
         declared=declared,
         roles=sorted(roles),
-        compared_sides=compared_sides,
-        compared_leaks=compared_leaks,
-        folds_method=folds_method,
+        compared_sides=sheet["compared_sides"],
+        compared_leaks=sheet["compared_leaks"],
+        folds_method=sheet["folds_method"],
     )
+
+
+def _step_leaks(leaks: Sequence[Mapping[str, str]], sheet: Mapping[str, Any]) -> Iterator[StepLeak]:
+    """The leak of each step alone outside the folds, where it was measured."""
+    for row in leaks:
+        step = sheet["rungs"].get(row["rung"])
+        if step is not None and row["metric"] == METRIC and row["leak"]:
+            yield StepLeak(
+                step=step,
+                selects=step in sheet["selecting"],
+                metric=METRIC,
+                leak=float(row["leak"]),
+                low=_number(row["leak_corrected_low"]),
+                high=_number(row["leak_corrected_high"]),
+            )
 
 
 def _of_pair(

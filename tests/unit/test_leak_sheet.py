@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from kalibre.columns import Categories
+from kalibre.experiment.experiment import Experiment
+from kalibre.experiment.sheet import sheet_settings
 from kalibre.leak_sheet import (
     HEADER,
     TYPES,
@@ -109,6 +111,32 @@ def test_given_predictions_with_a_group_do_not_say_that_there_is_none():
     found = sheet(given)
     assert "which groups the model learned from" in found["dependence"]["finding"]
     assert "when the rows were" in found["temporal"]["finding"]
+
+
+def test_steps_that_choose_features_are_known_by_their_path_also_within_a_model():
+    spec = Experiment.model_validate(
+        {
+            "data": {"source": "biopsies"},
+            "split": {"parts": {"test": 0.3}, "rest": "train"},
+            "preparation": [
+                {"step": "sklearn.impute.SimpleImputer", "columns": "numeric"},
+                {"step": "sklearn.feature_selection.RFE", "name": "fewer", "columns": "numeric"},
+            ],
+            "models": {
+                "m": {
+                    "steps": [
+                        {"estimator": "sklearn.preprocessing.StandardScaler"},
+                        {"estimator": "sklearn.feature_selection.VarianceThreshold"},
+                        {"estimator": "sklearn.naive_bayes.GaussianNB"},
+                    ]
+                }
+            },
+        }
+    )
+    settings = sheet_settings(spec)
+    assert settings["steps"] == ["SimpleImputer", "fewer", "StandardScaler", "VarianceThreshold"]
+    assert settings["selecting"] == ["fewer", "VarianceThreshold"]
+    assert settings["rungs"] == {"only_1_outside": "SimpleImputer", "only_2_outside": "fewer"}
 
 
 def test_folds_that_part_groups_are_said():

@@ -21,7 +21,7 @@ rule fill_leak_sheet:
     conda:
         ENVIRONMENT
     params:
-        sheet=lambda w: plan.of(w.experiment).sheet_settings(),
+        sheet=lambda w: plan.sheet_settings(w.experiment),
     message:
         "{wildcards.experiment}: fill in the sheet on leakage"
     script:

@@ -12,7 +12,7 @@ with Job(snakemake) as job:
         job.read("roles"),
         job.read("parts") if job.input.get("parts") else None,
         leaks=[row for path in job.input.leaks for row in files.read_csv(path)],
-        **job.params.sheet,
+        sheet=job.params.sheet,
     )
     sheet = leak_sheet(facts)
     job.write_csv("sheet", sheet, HEADER)

@@ -33,10 +33,6 @@ SPLIT_STREAM = 90000
 """Added to the subscribers' seed, it seeds their shuffle, as on the lessons' pages."""
 
 
-SELECTING = ("select", "variance_threshold", "variancethreshold", "boruta", ".rfe")
-"""A step whose path holds one of these words chooses features."""
-
-
 class KeyedError(ValueError):
     """A value that disagrees with another section; `key` says where it stands."""
 
@@ -235,29 +231,6 @@ class Experiment(Block):
         """The models that climb the ladder."""
         return sorted(self.folds.models or self.models) if self.folds else []
 
-    def sheet_settings(self) -> dict[str, Any]:
-        """What the sheet on leakage needs to know of the other sections."""
-        learned = {part for model in self.models.values() for part in model.learn_on}
-        for model in self.model_names():
-            learned |= {v.learn_on for v in self.variants(model).values() if v.learn_on}
-        steps = {step.name or step.step.rpartition(".")[2]: step.step for step in self.preparation}
-        names = list(steps)
-        within = {p.rpartition(".")[2]: p for m in self.models.values() for p in m.step_paths()}
-        sides = list(self.comparisons.prepared_sides()) if self.comparisons else []
-        return {
-            "columns": [] if self.predictions_given else self.feature_columns(),
-            "learned_on": sorted(learned),
-            "measured_on": self.evaluated_parts(),
-            "steps": [*names, *(name for name in within if name not in steps)],
-            "selecting": [n for n, path in (within | steps).items() if _selects(path)],
-            "folds_method": self.folds_settings()["method"] if self.folds else "",
-            "rungs": {f"only_{i + 1}_outside": name for i, name in enumerate(names)},
-            "statements": plain(self.leak_sheet),
-            "predictions_given": self.predictions_given,
-            "compared_sides": [name for name, _ in sides],
-            "compared_leaks": [name for name, leaks in sides if leaks],
-        }
-
     def settings(self) -> dict[str, Any]:
         """All sections as plain built-ins, defaults included, keys sorted."""
         return plain(self)
@@ -451,11 +424,6 @@ class Experiment(Block):
     def _full_name(self, name: str, spec: Calibrator, part: str | None) -> str:
         several = len(self._learning_parts(spec)) > 1
         return f"{name}_on_{part}" if several else name
-
-
-def _selects(path: str) -> bool:
-    """Whether a step of this path chooses features, by its name."""
-    return any(word in path.lower() for word in SELECTING)
 
 
 __all__ = ["NONE", "WHOLE", "Experiment", "KeyedError", "Variant"]
