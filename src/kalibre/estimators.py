@@ -70,8 +70,7 @@ def build(path: str, params: Mapping[str, Any], *, needs: tuple[str, ...], seed:
     known = [n for n in inspect.signature(kind).parameters if n not in ("args", "kwargs")]
     built = {name: _value(value, seed) for name, value in params.items()}
     if isinstance(built.get("class_weight"), Mapping):
-        # Keys of a mapping are text in JSON, and the classes are 0 and 1.
-        built["class_weight"] = {int(label): w for label, w in built["class_weight"].items()}
+        built["class_weight"] = _by_class(path, built["class_weight"])
     unknown = [name for name in built if name not in known]
     if unknown and not _takes_any(kind):
         raise InputError(
@@ -109,6 +108,18 @@ def _value(value: Any, seed: int) -> Any:
         named = len(built) == 2 and isinstance(built[0], str) and hasattr(built[1], "fit")
         return tuple(built) if named else built
     return value
+
+
+def _by_class(path: str, weights: Mapping[Any, Any]) -> dict[int, Any]:
+    """Weights by class, which is 0 or 1; keys that have been through JSON are text."""
+    classes = {"0": 0, "1": 1}
+    for label in weights:
+        if str(label) not in classes:
+            raise InputError(
+                f"estimator {path!r}: class_weight: found the class {label!r}; a model here sees 1 for the "
+                "positive label and 0 for all others: {0: ..., 1: ...}"
+            )
+    return {classes[str(label)]: weight for label, weight in weights.items()}
 
 
 def _takes_any(kind: type) -> bool:

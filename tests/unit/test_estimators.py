@@ -1,5 +1,6 @@
 """A configuration names a class and its parameters; whatever is wrong with them is one message."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -55,6 +56,36 @@ def test_a_parameter_the_class_refuses_is_said():
 
 
 # ---- seeds
+
+
+def test_a_value_the_estimator_would_refuse_when_fitted_is_said_when_it_is_made():
+    with pytest.raises(InputError, match=r"refuses its parameters: The 'C' parameter"):
+        made("sklearn.linear_model.LogisticRegression", C="much")
+
+
+@pytest.mark.parametrize("weights", [{0: 1.0, 1: 5.0}, {"0": 1.0, "1": 5.0}])
+def test_weights_of_classes_have_the_classes_as_keys(weights: dict[Any, float]):
+    model = made("sklearn.linear_model.LogisticRegression", class_weight=weights)
+    assert model.class_weight == {0: 1.0, 1: 5.0}
+
+
+def test_a_class_that_no_model_sees_is_said():
+    with pytest.raises(
+        InputError, match=r"class_weight: found the class 'yes'; a model here sees 1"
+    ):
+        made("sklearn.linear_model.LogisticRegression", class_weight={"yes": 2.0})
+
+
+def test_an_estimator_within_needs_its_path():
+    with pytest.raises(InputError, match=r"found \{'estimator': 'GaussianNB'\}; it is written"):
+        made("sklearn.ensemble.BaggingClassifier", estimator={"estimator": "GaussianNB"})
+
+
+def test_a_module_that_fails_on_import_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "broken_module_of_mine.py").write_text("1 / 0\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(InputError, match=r"fails when it is imported \(ZeroDivisionError"):
+        made("broken_module_of_mine.Model")
 
 
 def test_every_draw_has_its_seed():

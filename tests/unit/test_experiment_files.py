@@ -433,6 +433,11 @@ def test_a_section_that_asks_for_what_is_not_measured_is_refused(
     assert said in refuse(FITTED + section + "\n")
 
 
+def test_a_calibrators_method_is_a_word(refuse: Refuse):
+    message = refuse(FITTED.replace("[none, temperature]", "{a: {method: [platt]}}"))
+    assert "calibration.calibrators.a.method: it should be a valid string" in message
+
+
 def test_preparation_of_given_predictions_is_refused(refuse: Refuse):
     text = GIVEN + "preparation: [{step: sklearn.impute.SimpleImputer, columns: numeric}]\n"
     assert "preparation: predictions are given" in refuse(text)

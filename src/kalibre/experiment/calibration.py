@@ -16,10 +16,15 @@ NONE = "none"
 LEARN_ON = f"; `{OUT_OF_FOLD}` is the model's own training rows, each scored by a model that has not seen it"
 
 
+def _registered(method: Any) -> Any:
+    """The registry's name of a method that is called otherwise elsewhere."""
+    return OTHER_NAMES.get(method, method) if isinstance(method, str) else method
+
+
 class Calibrator(Block):
     """One map, fixed (`none`, `sharpen`) or learned on named parts."""
 
-    method: Annotated[Name, BeforeValidator(lambda name: OTHER_NAMES.get(name, name))] = Field(
+    method: Annotated[Name, BeforeValidator(_registered)] = Field(
         description=(
             "Name of the map in the registry of calibrators; platt is also found as logistic and sigmoid."
         )
