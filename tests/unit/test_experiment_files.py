@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kalibre.errors import InputError
+from kalibre.experiment import load as load_module
 from kalibre.experiment.experiment import Experiment
 from kalibre.experiment.load import load_experiment, load_experiments, select_experiments
 
@@ -458,7 +459,15 @@ def test_a_word_where_a_list_belongs_is_shown_as_one(refuse: Refuse):
 
 def test_an_empty_file_and_an_alias_within_itself_are_said(refuse: Refuse):
     assert refuse("").endswith("the file is empty")
-    assert refuse("data: &a {source: *a}\n") == "x.yaml, line 1: an alias leads back into itself"
+    assert "line 1: keys lie more than 50 deep; is there an alias" in refuse("a: &a {b: *a}\n")
+
+
+def test_aliases_of_aliases_do_not_keep_anybody_waiting(
+    refuse: Refuse, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(load_module, "MOST_VALUES", 1000)
+    levels = [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 6)]
+    assert "too many values; is there an alias" in refuse("\n".join(["a0: &a0 [x]", *levels]))
 
 
 def test_a_key_given_twice_is_a_mistake(refuse: Refuse):

@@ -21,6 +21,9 @@ Lines = dict[Key, int]
 DEEPEST = 50
 """Keys within keys; no section is a tenth as deep."""
 
+MOST_VALUES = 2_000_000
+"""Values in a file; aliases of aliases make more than anybody waits for."""
+
 SHOWN = 5
 """Mistakes of one file that a message lists."""
 
@@ -142,9 +145,11 @@ def _read_yaml(path: Path) -> tuple[dict[str, Any], Lines]:
 
 def _note_lines(path: Path, node: yaml.Node, key: Key, lines: Lines) -> None:
     """The line of every key; a key given twice is a mistake that YAML itself lets pass."""
-    if len(key) > DEEPEST:
+    if len(key) > DEEPEST or len(lines) > MOST_VALUES:
+        what = f"keys lie more than {DEEPEST} deep" if len(key) > DEEPEST else "too many values"
         raise InputError(
-            f"{path}, line {node.start_mark.line + 1}: an alias leads back into itself"
+            f"{path}, line {node.start_mark.line + 1}: {what}; is there an alias (`*name`) that leads back "
+            "into itself, or into others that do? Write out what it stands for"
         )
     lines.setdefault(key, node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
