@@ -5,7 +5,6 @@ The rules in `workflow/rules/` ask; nothing here knows Snakemake.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from dataclasses import dataclass
@@ -381,10 +380,10 @@ class Plan:
         if name not in self.gated:
             return ""
         # Imported here: it is needed once, when all is done.
+        from kalibre.files import read_json
         from kalibre.gate import gate_text
 
-        path = Path(f"{RESULTS}/{name}/gate.json")
-        text, failed = gate_text({name: json.loads(path.read_text(encoding="utf-8"))})
+        text, failed = gate_text({name: read_json(Path(f"{RESULTS}/{name}/gate.json"))})
         hint = "\n`snakemake gate` exits with 1 while this is so" if failed else ""
         return f"\nGate: {text}{hint}\n"
 

@@ -29,8 +29,9 @@ _QUANTITIES = (
     "symmetry",
     "fractal_dimension",
 )
+MEANS = tuple(f"mean_{name}" for name in _QUANTITIES)
 NAMES = (
-    *(f"mean_{name}" for name in _QUANTITIES),
+    *MEANS,
     *(f"{name}_error" for name in _QUANTITIES),
     *(f"worst_{name}" for name in _QUANTITIES),
 )

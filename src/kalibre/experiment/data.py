@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
+from kalibre.data.biopsies import MEANS
 from kalibre.experiment.base import NAME_PATTERN, Block, Label, Name, NotBoolean
 
 SUBSCRIBER_COLUMNS = (
@@ -49,18 +50,7 @@ class Biopsies(Block):
 
     source: Literal["biopsies"] = Field(description="The biopsies that scikit-learn ships.")
     columns: list[str] = Field(
-        [
-            "mean_radius",
-            "mean_texture",
-            "mean_perimeter",
-            "mean_area",
-            "mean_smoothness",
-            "mean_compactness",
-            "mean_concavity",
-            "mean_concave_points",
-            "mean_symmetry",
-            "mean_fractal_dimension",
-        ],
+        list(MEANS),
         min_length=1,
         description="Measurements the models learn from, in order.",
     )
